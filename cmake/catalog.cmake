@@ -1,0 +1,36 @@
+# A folder is its own registry. A file `src/<folder>/<stem>.cpp` that defines
+# `<Type> <stem>_<kind>() {` at the start of a line is an entry; this writes the sorted list of
+# all entries as `<kind>_catalog()`. Adding a thing is adding its file.
+function(convoy_catalog folder type kind header out)
+  if(NOT EXISTS ${PROJECT_SOURCE_DIR}/src/${header})
+    return()
+  endif()
+  file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.cpp)
+  list(SORT files)
+  foreach(file IN LISTS files)
+    file(STRINGS ${file} defines REGEX "^${type} [a-z0-9_]+_${kind}\\(\\) {")
+    if(defines)
+      cmake_path(GET file STEM stem)
+      string(APPEND declared "${type} ${stem}_${kind}();\n")
+      string(APPEND listed "      ${stem}_${kind}(),\n")
+    endif()
+  endforeach()
+  set(table ${PROJECT_BINARY_DIR}/catalog/${kind}.cpp)
+  file(CONFIGURE OUTPUT ${table} @ONLY CONTENT [[
+#include <vector>
+
+#include "@header@"
+
+namespace convoy {
+
+@declared@
+const std::vector<@type@>& @kind@_catalog() {
+  static const std::vector<@type@> all{
+@listed@  };
+  return all;
+}
+
+}  // namespace convoy
+]])
+  set(${out} ${${out}} ${table} PARENT_SCOPE)
+endfunction()

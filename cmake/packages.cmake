@@ -1,0 +1,16 @@
+# Everything Convoy depends on, as one target. All are Debian packages: tools/packages.txt lists them.
+find_package(Threads REQUIRED)
+find_package(OpenMP REQUIRED COMPONENTS CXX)  # only to tell oneDNN's OpenMP to use one thread
+find_package(fmt REQUIRED)
+find_package(yaml-cpp REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
+find_library(DNNL_LIBRARY dnnl REQUIRED)
+find_library(HWY_LIBRARY hwy REQUIRED)
+
+add_library(convoy_packages INTERFACE)
+target_link_libraries(convoy_packages INTERFACE
+  Threads::Threads OpenMP::OpenMP_CXX fmt::fmt yaml-cpp nlohmann_json::nlohmann_json ZLIB::ZLIB
+  PkgConfig::xxhash ${DNNL_LIBRARY} ${HWY_LIBRARY})

@@ -1,0 +1,44 @@
+// Files: whole reads, and writes that are either complete or never happened.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+
+namespace convoy {
+
+namespace fs = std::filesystem;
+
+// The file's bytes. A failure is `fault`, with the path and the system's reason.
+std::string read_file(const fs::path& path, Fault fault);
+
+// Writes beside, fsyncs, renames over `path`, fsyncs the folder. After a crash either the old or
+// the new content is there. A full disk is Fault::no_space, anything else `fault`.
+void write_atomically(const fs::path& path, std::string_view content, Fault fault);
+
+// Writes and fsyncs in place: for files inside a folder that is itself committed by rename.
+void write_synced(const fs::path& path, std::span<const std::string_view> parts, Fault fault);
+
+// Makes a finished folder visible under its final name, durably.
+void commit_folder(const fs::path& temporary, const fs::path& final_path, Fault fault);
+
+// Points the symbolic link at `target` (relative to the link's folder) in one step.
+void replace_link(const fs::path& link, const fs::path& target, Fault fault);
+
+// fsync of a file that is open elsewhere, by path.
+void sync_file(const fs::path& path, Fault fault);
+
+void make_folders(const fs::path& path, Fault fault);
+
+// 16 hex digits of XXH3-64.
+std::string hash_hex(uint64_t hash);
+uint64_t hash_bytes(std::string_view bytes);
+
+}  // namespace convoy

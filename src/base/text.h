@@ -1,0 +1,23 @@
+// Small helpers on text.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace convoy {
+
+// The candidate nearest to `word` by edit distance; empty when none is near enough to be meant.
+std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
+
+std::vector<std::string> split(std::string_view text, char separator);
+std::string join(const std::vector<std::string>& parts, std::string_view separator);
+
+// Shell-style pattern with * and ?.
+bool matches_pattern(std::string_view text, std::string_view pattern);
+
+std::string human_bytes(double bytes);    // "1.5 MiB"
+std::string human_seconds(double seconds);  // "1:02:03"
+std::string with_commas(long long number);  // "1,234,567"
+
+}  // namespace convoy

@@ -1,0 +1,63 @@
+#include "graph/builder.h"
+
+#include "base/error.h"
+
+namespace convoy {
+namespace {
+
+Types given(const Node& n, std::span<const TensorType>) { return {n.attrs<TensorType>()}; }
+
+}  // namespace
+
+const OpDef input_op{.name = "input", .infer = given};
+const OpDef param_op{.name = "param", .infer = given};
+const OpDef stat_op{.name = "stat", .infer = given};
+
+Node& Builder::add(const OpDef& op, Values in, std::any attrs) {
+  return graph_.add(op, std::move(in), std::move(attrs), scope_ + std::string(op.name), at_++);
+}
+
+Value Builder::input(std::string name, TensorType type) {
+  Node& node = add(input_op, {}, type);
+  node.name = name;
+  ValueInfo& info = graph_.info(node.out[0]);
+  info.region = Region::input;
+  info.slot = static_cast<int>(graph_.inputs.size());
+  graph_.inputs.push_back({std::move(name), node.out[0]});
+  return node.out[0];
+}
+
+Value Builder::param(std::string_view name, Shape shape, Init init, bool decay) {
+  Node& node = add(param_op, {}, TensorType{shape});
+  node.name = scope_ + std::string(name);
+  ValueInfo& info = graph_.info(node.out[0]);
+  info.region = Region::params;
+  info.slot = static_cast<int>(graph_.params.size());
+  graph_.params.push_back({node.name, shape, init, decay, node.out[0], {}});
+  return node.out[0];
+}
+
+Value Builder::stat(std::string_view name, Shape shape, float start) {
+  Node& node = add(stat_op, {}, TensorType{shape});
+  node.name = scope_ + std::string(name);
+  ValueInfo& info = graph_.info(node.out[0]);
+  info.region = Region::stats;
+  info.slot = static_cast<int>(graph_.stats.size());
+  graph_.stats.push_back({node.name, shape, start, node.out[0], {}});
+  return node.out[0];
+}
+
+void Builder::feed(Value stat, Value batch) {
+  const ValueInfo& info = graph_.info(stat);
+  expect(info.region == Region::stats, "only a statistic can be fed");
+  graph_.stats[static_cast<size_t>(info.slot)].batch = batch;
+}
+
+void Builder::output(std::string name, Value v) { graph_.outputs.push_back({std::move(name), v}); }
+
+Builder::Scope::Scope(Builder& b, std::string_view name) : builder_(b), length_(b.scope_.size()) {
+  b.scope_ += name;
+  b.scope_ += '.';
+}
+
+}  // namespace convoy

@@ -1,0 +1,109 @@
+// The graph: nodes in an order that always computes a value before it is read.
+#pragma once
+
+#include <any>
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "graph/op.h"
+
+namespace convoy {
+
+struct Node {
+  int id;
+  const OpDef* op;
+  Values in, out;
+  std::any attributes;
+  std::string name;  // scope and op, for people
+
+  template <class T>
+  const T& attrs() const {
+    return *std::any_cast<T>(&attributes);
+  }
+};
+
+// Where a value lives. Workspace is planned; the rest is state or comes from the caller.
+enum class Region : uint8_t { workspace, input, params, grads, stats, batch_stats };
+
+struct ValueInfo {
+  TensorType type;
+  int node = -1;   // who makes it
+  int index = 0;   // which of the node's outputs
+  Region region = Region::workspace;
+  int slot = -1;   // in its region: parameter, statistic or input number
+};
+
+// How a parameter starts: fan numbers are taken from its shape.
+struct Init {
+  enum class Kind { zeros, ones, constant, normal, truncated_normal, uniform } kind = Kind::zeros;
+  float scale = 0;  // the constant, the deviation, or the half-width
+};
+
+struct Param {
+  std::string name;  // torchvision's
+  Shape shape;
+  Init init;
+  bool decay = true;  // false: norms and biases, which weight decay may leave out
+  Value value;
+  Value grad;  // after add_gradients
+};
+
+// A running statistic of batch norm: read in evaluation, fed by `batch` in training.
+struct Stat {
+  std::string name;
+  Shape shape;
+  float start = 0;
+  Value value;
+  Value batch;
+};
+
+struct Input {
+  std::string name;
+  Value value;
+};
+
+class Graph {
+ public:
+  Graph() = default;
+  Graph(Graph&&) = default;
+  Graph& operator=(Graph&&) = default;
+
+  int replicas = 1;
+  std::vector<Param> params;
+  std::vector<Stat> stats;
+  std::vector<Input> inputs;
+  std::vector<Input> outputs;  // named results; kept until the plan has run
+
+  // Node ids in the order they run.
+  std::vector<int> order;
+
+  const Node& node(int id) const { return nodes_[static_cast<size_t>(id)]; }
+  Node& node(int id) { return nodes_[static_cast<size_t>(id)]; }
+  const ValueInfo& info(Value v) const { return values_[static_cast<size_t>(v.id)]; }
+  ValueInfo& info(Value v) { return values_[static_cast<size_t>(v.id)]; }
+  const TensorType& type(Value v) const { return info(v).type; }
+  const Node& producer(Value v) const { return node(info(v).node); }
+  int value_count() const { return static_cast<int>(values_.size()); }
+
+  // Adds a node before position `at` of the order; its outputs get the inferred types.
+  Node& add(const OpDef& op, Values in, std::any attributes, std::string name, size_t at);
+
+  // The nodes that read `v`, in order.
+  std::vector<int> readers(Value v) const;
+
+  // Every reader of `from`, and every result that is `from`, takes `to` from now on.
+  void replace(Value from, Value to);
+
+  // Results that must survive: outputs, gradients, batch statistics.
+  bool is_result(Value v) const;
+  Values results() const;
+
+ private:
+  std::deque<Node> nodes_;
+  std::vector<ValueInfo> values_;
+};
+
+}  // namespace convoy

@@ -1,0 +1,80 @@
+// An op is a row of columns. A pass reads the columns it needs and never names an op; a column
+// left empty means "not that way", as its comment says.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tensor/shape.h"
+
+namespace convoy {
+
+class Builder;
+class Graph;
+class Kernel;
+struct Node;
+
+// A handle to what a node gives; valid as long as its graph. Negative: none.
+struct Value {
+  int id = -1;
+  explicit operator bool() const { return id >= 0; }
+  bool operator==(const Value&) const = default;
+};
+using Values = std::vector<Value>;
+using Types = std::vector<TensorType>;
+
+// Where a kernel will stand: everything it may depend on besides the node's attributes.
+struct KernelSite {
+  Types in, out;
+  int replicas = 1;  // the batch holds this many replicas, one after another
+};
+
+// What a node wants: the layout of each input, and that of its outputs then.
+struct LayoutChoice {
+  std::vector<Layout> in, out;
+};
+
+struct OpDef {
+  std::string_view name;
+
+  // The types of the outputs; refuses inputs that make no sense. Layouts are ignored. Required.
+  Types (*infer)(const Node&, std::span<const TensorType> in) = nullptr;
+
+  // The gradients of the inputs from those of the outputs; a missing one (no Value) is zero on
+  // either side. Absent: the op has no gradient, nothing flows back through it.
+  Values (*grad)(Builder&, const Node&, std::span<const Value> d_out) = nullptr;
+
+  // Makes what runs it. Absent: the value comes from outside the plan.
+  std::unique_ptr<Kernel> (*kernel)(const Node&, const KernelSite&) = nullptr;
+
+  // Output 0 may take the memory of this input when nobody needs it afterwards.
+  int inplace_input = -1;
+
+  // Absent: plain everywhere.
+  LayoutChoice (*layouts)(const Node&, std::span<const TensorType> offered) = nullptr;
+
+  // Multiply-adds counted as two. Absent: too few to count.
+  double (*flops)(const Node&, const KernelSite&) = nullptr;
+
+  // Attributes as text, for dumps. Absent: none.
+  std::string (*describe)(const Node&) = nullptr;
+
+  // The node only starts something; the node that takes its first output ends it. Until then all
+  // buffers of this node are held.
+  bool begins = false;
+
+  // Must run even when nobody reads its outputs.
+  bool keeps = false;
+};
+
+// Tries to rewrite the graph around one node. True when it did.
+struct FusionRule {
+  std::string_view name;
+  enum class Stage { forward, gradients } stage;
+  bool (*apply)(Graph&, Node&) = nullptr;
+};
+
+}  // namespace convoy

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+#include "graph/graph.h"
+
+namespace convoy {
+
+// The graph as text, one node a line: `%7 f32[2x8x4x4] blocked = convolution %0 %5 {stride 1}`.
+std::string print(const Graph& graph);
+
+}  // namespace convoy

@@ -1,0 +1,46 @@
+#include "tensor/isa.h"
+
+#include <hwy/targets.h>
+
+#include "base/error.h"
+#include "tensor/onednn.h"
+
+namespace convoy {
+namespace {
+
+Isa& level() {
+  static Isa found = onednn::best_isa();
+  return found;
+}
+
+}  // namespace
+
+Isa isa_level() { return level(); }
+
+void limit_isa(Isa wanted) {
+  if (wanted > onednn::best_isa()) {
+    raise(Fault::usage, "this machine has no {}; its best level is {}", name(wanted), name(level()));
+  }
+  if (wanted == level()) return;
+  level() = wanted;
+  onednn::limit_isa(wanted);
+  // Highway numbers its targets so that a better one has the lower bit.
+  const int64_t lowest = wanted == Isa::avx2 ? HWY_AVX2 : HWY_SSE4;
+  hwy::DisableTargets(lowest - 1);
+}
+
+std::string_view name(Isa isa) {
+  constexpr std::string_view names[] = {"sse41", "avx2", "avx512"};
+  return names[static_cast<int>(isa)];
+}
+
+Isa isa_by_name(std::string_view text) {
+  for (const Isa isa : {Isa::sse41, Isa::avx2, Isa::avx512}) {
+    if (name(isa) == text) return isa;
+  }
+  raise(Fault::usage, "unknown instruction set '{}'; try: sse41, avx2 or avx512", text);
+}
+
+int channel_block() { return level() == Isa::avx512 ? 16 : 8; }
+
+}  // namespace convoy

@@ -1,0 +1,24 @@
+// The instruction set level. It fixes the channel block and every summation order, so results are
+// bit-identical on one level and may differ in the last bits between levels.
+#pragma once
+
+#include <string_view>
+
+namespace convoy {
+
+enum class Isa { sse41, avx2, avx512 };
+
+// The best level of this machine, or the limit set below.
+Isa isa_level();
+
+// Lowers the level, for oneDNN and our own kernels alike. Needs to be called before anything was
+// computed; a level above the machine's is a usage error.
+void limit_isa(Isa level);
+
+std::string_view name(Isa level);
+Isa isa_by_name(std::string_view name);  // usage error when unknown
+
+// Channels in a block of the blocked layout: a full vector of floats of the level, at least 8.
+int channel_block();
+
+}  // namespace convoy

@@ -1,0 +1,90 @@
+// What runs a node: work cut into tasks that any thread may take.
+//
+// The number of phases, the number of tasks and what each computes depend on shapes alone, never
+// on the number of threads: that is what makes results independent of it. All tasks of a phase are
+// done before the next phase starts. `run` allocates nothing.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "tensor/shape.h"
+
+namespace convoy {
+
+struct KernelArgs {
+  std::span<std::byte* const> in, out;
+  std::byte* scratch;         // scratch_bytes(), shared by all tasks of the kernel
+  std::byte* worker_scratch;  // worker_scratch_bytes(), of the running thread alone
+  int worker;
+
+  template <class T = float>
+  const T* input(int i) const {
+    return reinterpret_cast<const T*>(in[static_cast<size_t>(i)]);
+  }
+  template <class T = float>
+  T* output(int i) const {
+    return reinterpret_cast<T*>(out[static_cast<size_t>(i)]);
+  }
+};
+
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+  virtual int phases() const { return 1; }
+  virtual int tasks(int phase) const = 0;
+  virtual void run(int phase, int task, const KernelArgs& args) const = 0;
+  virtual size_t scratch_bytes() const { return 0; }
+  virtual size_t worker_scratch_bytes() const { return 0; }
+};
+
+// A kernel written as a list of phases.
+class PhasedKernel : public Kernel {
+ public:
+  using Body = std::function<void(int task, const KernelArgs&)>;
+
+  PhasedKernel& phase(int64_t tasks, Body body) {
+    phases_.push_back({static_cast<int>(tasks), std::move(body)});
+    return *this;
+  }
+  PhasedKernel& scratch(size_t bytes) {
+    scratch_ = bytes;
+    return *this;
+  }
+  PhasedKernel& worker_scratch(size_t bytes) {
+    worker_scratch_ = bytes;
+    return *this;
+  }
+
+  int phases() const override { return static_cast<int>(phases_.size()); }
+  int tasks(int phase) const override { return phases_[static_cast<size_t>(phase)].tasks; }
+  void run(int phase, int task, const KernelArgs& args) const override {
+    phases_[static_cast<size_t>(phase)].body(task, args);
+  }
+  size_t scratch_bytes() const override { return scratch_; }
+  size_t worker_scratch_bytes() const override { return worker_scratch_; }
+
+ private:
+  struct Phase {
+    int tasks;
+    Body body;
+  };
+  std::vector<Phase> phases_;
+  size_t scratch_ = 0;
+  size_t worker_scratch_ = 0;
+};
+
+// A range of elements for each task: long enough to pay, and cut by the count alone.
+struct Chunks {
+  int64_t count;
+  int64_t size = 16384;
+
+  int tasks() const { return static_cast<int>(divide_up(count, size)); }
+  int64_t begin(int task) const { return task * size; }
+  int64_t length(int task) const { return std::min(size, count - task * size); }
+};
+
+}  // namespace convoy

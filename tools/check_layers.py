@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""Includes may only point down the road, and some headers have one door. Run by ctest as lint.layers."""
+import pathlib, re, sys
+
+MAY_INCLUDE = {
+    "base": "",
+    "config": "base",
+    "tensor": "base",
+    "kernels": "base tensor",
+    "data": "base config tensor",
+    "graph": "base tensor",
+    "ops": "base tensor kernels graph",
+    "models": "base config tensor graph ops",
+    "compile": "base config tensor graph",
+    "engine": "base tensor graph compile",
+    "weights": "base tensor",
+    "train": "base config tensor kernels data graph ops models compile engine weights",
+    "report": "base config train",
+    "app": "base config tensor data graph ops models compile engine weights train report",
+}
+ONE_DOOR = {  # header -> where it may be included
+    r"dnnl": ("tensor/onednn.h",),
+    r"omp\.h": ("tensor/onednn.cpp",),
+    r"hwy/highway|hwy/foreach_target|hwy/contrib": ("kernels/",),
+    r"hwy/targets": ("tensor/isa.cpp",),
+    r"mpi\.h": (),
+    r"yaml-cpp": ("config/",),
+}
+
+
+def check(root: pathlib.Path) -> list[str]:
+    wrong = []
+    for path in sorted((root / "src").rglob("*.[hc]*")):
+        inside = path.relative_to(root / "src")
+        here = inside.parts[0]
+        if here not in MAY_INCLUDE:
+            wrong.append(f"{path}: the folder {here} is not on the road")
+            continue
+        allowed = {here, *MAY_INCLUDE[here].split()}
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            ours = re.match(r'#include "(\w+)/', line)
+            if ours and ours[1] not in allowed:
+                wrong.append(f"{path}:{number}: {here} may not include {ours[1]}")
+            theirs = re.match(r"#include <(.+)>", line)
+            for header, doors in ONE_DOOR.items():
+                if theirs and re.match(header, theirs[1]) and not str(inside).startswith(doors or ("-",)):
+                    wrong.append(f"{path}:{number}: <{theirs[1]}> belongs in {' '.join(doors) or 'no file'}")
+    return wrong
+
+
+if __name__ == "__main__":
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+    found = check(root)
+    print("\n".join(found) or "every include points down the road")
+    sys.exit(bool(found))
