@@ -98,8 +98,8 @@ Primitive::Slot& Primitive::slot(int worker) const {
   std::shared_ptr<Slot>& slot = slots_[static_cast<size_t>(worker)];
   if (!slot) {  // the first run of this worker; each worker touches only its own entry
     slot = std::make_shared<Slot>();
-    for (const Arg& arg : args_) slot->memories.emplace_back(arg.desc, engine(), DNNL_MEMORY_NONE);
-    slot->memories.emplace_back(scratchpad_, engine(), DNNL_MEMORY_NONE);
+    for (const Arg& arg : args_) slot->memories.emplace_back(arg.desc, engine(), nullptr);
+    slot->memories.emplace_back(scratchpad_, engine(), nullptr);
     for (size_t i = 0; i < args_.size(); ++i) slot->args.push_back({args_[i].name, slot->memories[i].get()});
     slot->args.push_back({DNNL_ARG_SCRATCHPAD, slot->memories.back().get()});
   }
