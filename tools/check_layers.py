@@ -19,7 +19,7 @@ MAY_INCLUDE = {
     "app": "base config tensor data graph ops models compile engine weights train report",
 }
 ONE_DOOR = {  # header -> where it may be included
-    r"dnnl": ("tensor/onednn.h",),
+    r"dnnl": ("tensor/onednn.cpp",),
     r"omp\.h": ("tensor/onednn.cpp",),
     r"hwy/highway|hwy/foreach_target|hwy/contrib": ("kernels/",),
     r"hwy/targets": ("tensor/isa.cpp",),

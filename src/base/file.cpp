@@ -15,8 +15,9 @@ namespace {
 [[noreturn]] void fail(std::string_view what, const fs::path& path, Fault fault) {
   const int reason = errno;
   if (reason == ENOSPC || reason == EDQUOT) {
-    raise(Fault::no_space, "cannot {} {}: {}; try: free some disk space, or --output on another disk",
-          what, path.string(), std::strerror(reason));
+    raise(Fault::no_space,
+          "cannot {} {}: {}; try: free some disk space, or --output on another disk", what,
+          path.string(), std::strerror(reason));
   }
   raise(fault, "cannot {} {}: {}", what, path.string(), std::strerror(reason));
 }

@@ -82,13 +82,15 @@ std::string human_bytes(double bytes) {
 
 std::string human_seconds(double seconds) {
   const auto total = static_cast<long long>(std::llround(seconds));
-  if (total >= 3600) return fmt::format("{}:{:02}:{:02}", total / 3600, total / 60 % 60, total % 60);
+  if (total >= 3600)
+    return fmt::format("{}:{:02}:{:02}", total / 3600, total / 60 % 60, total % 60);
   return fmt::format("{}:{:02}", total / 60, total % 60);
 }
 
 std::string with_commas(long long number) {
   std::string digits = std::to_string(std::abs(number));
-  for (int i = static_cast<int>(digits.size()) - 3; i > 0; i -= 3) digits.insert(static_cast<size_t>(i), ",");
+  for (int i = static_cast<int>(digits.size()) - 3; i > 0; i -= 3)
+    digits.insert(static_cast<size_t>(i), ",");
   return number < 0 ? "-" + digits : digits;
 }
 

@@ -16,7 +16,7 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
 // Shell-style pattern with * and ?.
 bool matches_pattern(std::string_view text, std::string_view pattern);
 
-std::string human_bytes(double bytes);    // "1.5 MiB"
+std::string human_bytes(double bytes);      // "1.5 MiB"
 std::string human_seconds(double seconds);  // "1:02:03"
 std::string with_commas(long long number);  // "1,234,567"
 

@@ -54,7 +54,8 @@ void ThreadPool::run_erased(int tasks, void* body, Call call) {
   }
   drain(0);
   if (!alone) {
-    for (int spin = 0; busy_.load(std::memory_order_acquire) != 0 && spin < spins_before_sleep; ++spin) {
+    for (int spin = 0; busy_.load(std::memory_order_acquire) != 0 && spin < spins_before_sleep;
+         ++spin) {
       pause_cpu();
     }
     while (const int left = busy_.load(std::memory_order_acquire)) busy_.wait(left);
@@ -79,8 +80,8 @@ void ThreadPool::work(int worker) {
   if (on_start_) on_start_();
   uint32_t seen = 0;
   while (true) {
-    for (int spin = 0; generation_.load(std::memory_order_acquire) == seen && spin < spins_before_sleep;
-         ++spin) {
+    for (int spin = 0;
+         generation_.load(std::memory_order_acquire) == seen && spin < spins_before_sleep; ++spin) {
       pause_cpu();
     }
     generation_.wait(seen, std::memory_order_acquire);

@@ -22,7 +22,8 @@ class ThreadPool {
   int size() const { return static_cast<int>(workers_.size()) + 1; }
 
   // Calls body(task, worker) for every task in [0, tasks), worker in [0, size()), and returns when
-  // all are done. The first exception is thrown again here. One caller at a time; allocates nothing.
+  // all are done. The first exception is thrown again here. One caller at a time; allocates
+  // nothing.
   template <class Body>
   void run(int tasks, Body&& body) {
     using Plain = std::remove_reference_t<Body>;

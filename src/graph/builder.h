@@ -11,7 +11,8 @@ namespace convoy {
 class Builder {
  public:
   // Appends to `graph`, which it keeps.
-  explicit Builder(Graph& graph, bool train = true) : graph_(graph), at_(graph.order.size()), train_(train) {}
+  explicit Builder(Graph& graph, bool train = true)
+      : graph_(graph), at_(graph.order.size()), train_(train) {}
   // Writes in front of the node at that position of the order.
   Builder(Graph& graph, size_t at) : graph_(graph), at_(at), train_(true) {}
 

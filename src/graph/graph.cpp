@@ -10,8 +10,8 @@ Node& Graph::add(const OpDef& op, Values in, std::any attributes, std::string na
   Types types;
   for (const Value v : in) types.push_back(type(v));
   const int id = static_cast<int>(nodes_.size());
-  Node& node = nodes_.emplace_back(
-      Node{id, &op, std::move(in), {}, std::move(attributes), std::move(name)});
+  Node& node =
+      nodes_.emplace_back(Node{id, &op, std::move(in), {}, std::move(attributes), std::move(name)});
   int index = 0;
   for (const TensorType& type : op.infer(node, types)) {
     node.out.push_back({value_count()});

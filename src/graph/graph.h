@@ -30,10 +30,10 @@ enum class Region : uint8_t { workspace, input, params, grads, stats, batch_stat
 
 struct ValueInfo {
   TensorType type;
-  int node = -1;   // who makes it
-  int index = 0;   // which of the node's outputs
+  int node = -1;  // who makes it
+  int index = 0;  // which of the node's outputs
   Region region = Region::workspace;
-  int slot = -1;   // in its region: parameter, statistic or input number
+  int slot = -1;  // in its region: parameter, statistic or input number
 };
 
 // How a parameter starts: fan numbers are taken from its shape.

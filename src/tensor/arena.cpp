@@ -13,8 +13,8 @@ Arena::~Arena() {
 
 void Arena::reserve(size_t bytes) {
   if (bytes <= size_) return;
-  void* memory =
-      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) {
     raise(Fault::no_space, "cannot get {} of memory; try: a smaller --batch-size",
           human_bytes(static_cast<double>(bytes)));

@@ -19,7 +19,8 @@ Isa isa_level() { return level(); }
 
 void limit_isa(Isa wanted) {
   if (wanted > onednn::best_isa()) {
-    raise(Fault::usage, "this machine has no {}; its best level is {}", name(wanted), name(level()));
+    raise(Fault::usage, "this machine has no {}; its best level is {}", name(wanted),
+          name(level()));
   }
   if (wanted == level()) return;
   level() = wanted;

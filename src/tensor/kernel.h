@@ -16,7 +16,7 @@
 namespace convoy {
 
 struct KernelArgs {
-  std::span<std::byte* const> in, out;
+  std::span<std::byte*const> in, out;
   std::byte* scratch;         // scratch_bytes(), shared by all tasks of the kernel
   std::byte* worker_scratch;  // worker_scratch_bytes(), of the running thread alone
   int worker;

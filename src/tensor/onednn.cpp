@@ -3,39 +3,96 @@
 #include <fmt/core.h>
 #include <omp.h>
 
-#include <memory>
+#include <array>
+#include <dnnl.hpp>
+#include <vector>
 
 #include "base/error.h"
 
 namespace convoy::onednn {
 namespace {
 
+using Desc = dnnl::memory::desc;
+using Tag = dnnl::memory::format_tag;
+
 thread_local bool inside_library = false;
 
 struct Inside {
   Inside() { inside_library = true; }
   ~Inside() { inside_library = false; }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
 };
 
-dnnl::memory::dims dims(const Shape& shape) { return {shape.begin(), shape.end()}; }
+dnnl::engine& engine() {
+  static dnnl::engine cpu(dnnl::engine::kind::cpu, 0);
+  return cpu;
+}
 
-constexpr int max_workers = 256;
+Desc activation(int64_t n, int64_t c, int64_t h, int64_t w, Layout layout) {
+  const Tag tag = layout == Layout::plain ? Tag::nchw
+                  : channel_block() == 16 ? Tag::nChw16c
+                                          : Tag::nChw8c;
+  return {{n, c, h, w}, dnnl::memory::data_type::f32, tag};
+}
+
+Desc any_weights(const ConvShape& s) {
+  const auto type = dnnl::memory::data_type::f32;
+  if (s.groups == 1) return {{s.oc, s.ic, s.kh, s.kw}, type, Tag::any};
+  return {{s.groups, s.oc / s.groups, s.ic / s.groups, s.kh, s.kw}, type, Tag::any};
+}
+
+// The offset terms of one dimension of a blocked descriptor.
+std::vector<int64_t> offset_terms(const dnnl_memory_desc_t& md, int dim) {
+  const dnnl_blocking_desc_t& blocking = md.format_desc.blocking;
+  std::vector<int64_t> terms(static_cast<size_t>(md.dims[dim]));
+  for (int64_t index = 0; index < md.dims[dim]; ++index) {
+    // Inner blocks from the innermost outwards, each with the stride of those inside it.
+    int64_t rest = index, offset = 0, stride = 1;
+    for (int b = blocking.inner_nblks - 1; b >= 0; --b) {
+      if (blocking.inner_idxs[b] == dim) {
+        offset += rest % blocking.inner_blks[b] * stride;
+        rest /= blocking.inner_blks[b];
+      }
+      stride *= blocking.inner_blks[b];
+    }
+    terms[static_cast<size_t>(index)] = offset + rest * blocking.strides[dim];
+  }
+  return terms;
+}
+
+// a[i] + b[j] for all pairs, i outer.
+std::vector<int64_t> sums(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
+  std::vector<int64_t> all;
+  for (const int64_t p : a) {
+    for (const int64_t q : b) all.push_back(p + q);
+  }
+  return all;
+}
+
+WeightPacking packing_of(const Desc& desc, bool grouped) {
+  const dnnl_memory_desc_t& md = desc.data;
+  expect(md.format_kind == dnnl_blocked && md.extra.flags == 0, "weights in a blocked format");
+  const int o = grouped ? 1 : 0;
+  std::vector<int64_t> out = offset_terms(md, o);
+  if (grouped) out = sums(offset_terms(md, 0), out);
+  return {std::move(out), offset_terms(md, o + 1),
+          sums(offset_terms(md, o + 2), offset_terms(md, o + 3)),
+          static_cast<int64_t>(desc.get_size() / sizeof(float))};
+}
 
 }  // namespace
 
 Isa best_isa() {
   switch (dnnl::get_effective_cpu_isa()) {
-    case dnnl::cpu_isa::all:
-    case dnnl::cpu_isa::avx512_core:
-    case dnnl::cpu_isa::avx512_core_vnni:
-    case dnnl::cpu_isa::avx512_core_bf16:
-    case dnnl::cpu_isa::avx512_core_amx:
-      return Isa::avx512;
     case dnnl::cpu_isa::avx2:
     case dnnl::cpu_isa::avx2_vnni:
       return Isa::avx2;
-    default:
+    case dnnl::cpu_isa::sse41:
+    case dnnl::cpu_isa::avx:
       return Isa::sse41;
+    default:
+      return Isa::avx512;
   }
 }
 
@@ -48,75 +105,117 @@ void limit_isa(Isa level) {
   }
 }
 
+std::string version() {
+  const dnnl_version_t* v = dnnl_version();
+  return fmt::format("{}.{}.{}", v->major, v->minor, v->patch);
+}
+
 void use_one_thread() { omp_set_num_threads(1); }
 
 bool inside() { return inside_library; }
 
-dnnl::engine& engine() {
-  static dnnl::engine cpu(dnnl::engine::kind::cpu, 0);
-  return cpu;
-}
+struct Convolution::Impl {
+  // The memory objects of one thread, made on its first run.
+  struct Slot {
+    dnnl::stream stream{engine()};
+    std::array<dnnl::memory, 4> memories;
+    std::array<dnnl_exec_arg_t, 4> args;
+  };
+  static constexpr int max_workers = 256;
 
-dnnl::memory::desc activation(const Shape& shape, Layout layout) {
-  using Tag = dnnl::memory::format_tag;
-  if (layout == Layout::plain) return plain(shape);
-  return {dims(shape), dnnl::memory::data_type::f32, channel_block() == 16 ? Tag::nChw16c : Tag::nChw8c};
-}
+  dnnl::primitive primitive;
+  Desc x, w, y, scratchpad;
+  std::array<int, 3> names;  // DNNL_ARG_* of x, w, y
+  std::string implementation;
+  WeightPacking packing;
+  std::vector<std::unique_ptr<Slot>> slots = std::vector<std::unique_ptr<Slot>>(max_workers);
 
-dnnl::memory::desc any(const Shape& shape) {
-  return {dims(shape), dnnl::memory::data_type::f32, dnnl::memory::format_tag::any};
-}
-
-dnnl::memory::desc plain(const Shape& shape) {
-  using Tag = dnnl::memory::format_tag;
-  constexpr Tag tags[] = {Tag::a, Tag::a, Tag::ab, Tag::abc, Tag::abcd, Tag::abcde, Tag::abcdef};
-  return {dims(shape), dnnl::memory::data_type::f32, tags[shape.rank()]};
-}
-
-Shape grouped_weights(const Shape& w, int64_t groups) {
-  if (groups == 1) return w;
-  return {groups, w[0] / groups, w[1], w[2], w[3]};
-}
-
-struct Primitive::Slot {
-  dnnl::stream stream{engine()};
-  std::vector<dnnl::memory> memories;
-  std::vector<dnnl_exec_arg_t> args;
+  Slot& slot(int worker) {
+    expect(worker < max_workers, "at most 256 threads");
+    std::unique_ptr<Slot>& mine = slots[static_cast<size_t>(worker)];  // nobody else's
+    if (!mine) {
+      mine = std::make_unique<Slot>();
+      mine->memories = {dnnl::memory(x, engine(), nullptr), dnnl::memory(w, engine(), nullptr),
+                        dnnl::memory(y, engine(), nullptr),
+                        dnnl::memory(scratchpad, engine(), nullptr)};
+      for (size_t i = 0; i < 3; ++i) mine->args[i] = {names[i], mine->memories[i].get()};
+      mine->args[3] = {DNNL_ARG_SCRATCHPAD, mine->memories[3].get()};
+    }
+    return *mine;
+  }
 };
 
-Primitive::Primitive(const dnnl::primitive& primitive, std::vector<Arg> args,
-                     const dnnl::memory::desc& scratchpad, std::string implementation)
-    : primitive_(primitive),
-      args_(std::move(args)),
-      scratchpad_bytes_(scratchpad.get_size()),
-      scratchpad_(scratchpad),
-      implementation_(std::move(implementation)),
-      slots_(max_workers) {}
-
-Primitive::Slot& Primitive::slot(int worker) const {
-  expect(worker < max_workers, "at most 256 threads");
-  std::shared_ptr<Slot>& slot = slots_[static_cast<size_t>(worker)];
-  if (!slot) {  // the first run of this worker; each worker touches only its own entry
-    slot = std::make_shared<Slot>();
-    for (const Arg& arg : args_) slot->memories.emplace_back(arg.desc, engine(), nullptr);
-    slot->memories.emplace_back(scratchpad_, engine(), nullptr);
-    for (size_t i = 0; i < args_.size(); ++i) slot->args.push_back({args_[i].name, slot->memories[i].get()});
-    slot->args.push_back({DNNL_ARG_SCRATCHPAD, slot->memories.back().get()});
+Convolution::Convolution(const ConvShape& s, ConvPass pass, const Convolution* like)
+    : impl_(std::make_unique<Impl>()) {
+  using dnnl::convolution_backward_data;
+  using dnnl::convolution_backward_weights;
+  using dnnl::convolution_forward;
+  use_one_thread();
+  const auto direct = dnnl::algorithm::convolution_direct;
+  const dnnl::memory::dims strides{s.stride_h, s.stride_w};
+  const dnnl::memory::dims before{s.pad_top, s.pad_left}, after{s.pad_bottom, s.pad_right};
+  const Desc x = activation(s.n, s.ic, s.ih, s.iw, s.x);
+  const Desc y = activation(s.n, s.oc, s.oh, s.ow, s.y);
+  const Desc w = like ? like->impl_->w : any_weights(s);
+  dnnl::primitive_attr attr;
+  attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  Impl& impl = *impl_;
+  const auto settle = [&](const auto& pd, const Desc& weights, std::array<int, 3> names) {
+    impl.x = x;
+    impl.w = weights;
+    impl.y = y;
+    impl.scratchpad = pd.scratchpad_desc();
+    impl.names = names;
+    impl.implementation = pd.impl_info_str();
+  };
+  try {
+    // The hint of the backward passes may choose its own weights: only its shapes matter.
+    const convolution_forward::primitive_desc forward(
+        {dnnl::prop_kind::forward_training, direct, x,
+         pass == ConvPass::forward ? w : any_weights(s), y, strides, before, after},
+        attr, engine());
+    if (pass == ConvPass::forward) {
+      settle(forward, forward.weights_desc(), {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST});
+      impl.primitive = convolution_forward(forward);
+    } else if (pass == ConvPass::grad_input) {
+      const convolution_backward_data::primitive_desc pd({direct, x, w, y, strides, before, after},
+                                                         attr, engine(), forward);
+      settle(pd, pd.weights_desc(), {DNNL_ARG_DIFF_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_DST});
+      impl.primitive = convolution_backward_data(pd);
+    } else {
+      const convolution_backward_weights::primitive_desc pd(
+          {direct, x, w, y, strides, before, after}, attr, engine(), forward);
+      settle(pd, pd.diff_weights_desc(), {DNNL_ARG_SRC, DNNL_ARG_DIFF_WEIGHTS, DNNL_ARG_DIFF_DST});
+      impl.primitive = convolution_backward_weights(pd);
+    }
+  } catch (const dnnl::error& e) {
+    raise(Fault::bug,
+          "internal error: oneDNN has no convolution {}x{}x{}x{} -> {} kernel {}x{}: {}", s.n, s.ic,
+          s.ih, s.iw, s.oc, s.kh, s.kw, e.what());
   }
-  return *slot;
+  impl.packing = packing_of(impl.w, s.groups > 1);
 }
 
-void Primitive::run(int worker, std::span<void* const> data, std::byte* scratchpad) const {
-  Slot& slot = this->slot(worker);
+Convolution::~Convolution() = default;
+Convolution::Convolution(Convolution&&) noexcept = default;
+Convolution& Convolution::operator=(Convolution&&) noexcept = default;
+
+const WeightPacking& Convolution::packing() const { return impl_->packing; }
+size_t Convolution::scratchpad_bytes() const { return impl_->scratchpad.get_size(); }
+const std::string& Convolution::implementation() const { return impl_->implementation; }
+
+void Convolution::run(int worker, float* x, float* w, float* y, std::byte* scratchpad) const {
+  Impl::Slot& slot = impl_->slot(worker);
   const Inside guard;
+  const std::array<void*, 4> data{x, w, y, scratchpad};
   for (size_t i = 0; i < data.size(); ++i) {
     dnnl_memory_set_data_handle_v2(slot.args[i].memory, data[i], nullptr);
   }
-  dnnl_memory_set_data_handle_v2(slot.args.back().memory, scratchpad, nullptr);
-  const dnnl_status_t status = dnnl_primitive_execute(
-      primitive_.get(), slot.stream.get(), static_cast<int>(slot.args.size()), slot.args.data());
+  const dnnl_status_t status =
+      dnnl_primitive_execute(impl_->primitive.get(), slot.stream.get(),
+                             static_cast<int>(slot.args.size()), slot.args.data());
   if (status != dnnl_success) {
-    raise(Fault::bug, "internal error: oneDNN could not run {} (status {})", implementation_,
+    raise(Fault::bug, "internal error: oneDNN could not run {} (status {})", impl_->implementation,
           static_cast<int>(status));
   }
 }
@@ -127,11 +226,6 @@ void gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, c
   const dnnl_status_t status = dnnl_sgemm(transpose_a ? 'T' : 'N', transpose_b ? 'T' : 'N', m, n, k,
                                           1.0f, a, lda, b, ldb, add ? 1.0f : 0.0f, c, ldc);
   expect(status == dnnl_success, "oneDNN refused a matrix product");
-}
-
-std::string version() {
-  const dnnl_version_t* v = dnnl_version();
-  return fmt::format("{}.{}.{}", v->major, v->minor, v->patch);
 }
 
 }  // namespace convoy::onednn

@@ -1,0 +1,40 @@
+// From a graph to a plan.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "compile/plan.h"
+#include "graph/vocabulary.h"
+
+namespace convoy {
+
+// A mean over the samples, times its weight, is what training lowers.
+struct Loss {
+  Value per_sample;
+  float weight = 1;
+};
+
+// For people who look inside.
+struct PassWatch {
+  std::vector<std::string> dump;     // passes after which the graph is printed; "all"
+  std::vector<std::string> without;  // optional passes to leave out
+  std::function<void(const std::string& title, const std::string& text)> print;
+  std::map<std::string, double>* seconds = nullptr;  // when given, gets each pass's time
+};
+
+struct CompileOptions {
+  std::vector<Loss> losses;  // empty: no gradients
+  Value loss_scale;
+  Vocabulary vocabulary;
+  PassWatch watch;
+};
+
+Plan compile(Graph graph, const CompileOptions& options);
+
+// The names `--dump` knows, in order.
+std::vector<std::string> pass_names();
+
+}  // namespace convoy

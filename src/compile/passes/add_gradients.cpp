@@ -1,0 +1,63 @@
+// Reverse-mode differentiation on the graph: walks the nodes backwards, asks each op's `grad`
+// column for the gradients of its inputs, and sums where a value has several readers.
+
+#include "base/error.h"
+#include "compile/passes/passes.h"
+
+namespace convoy {
+namespace {
+
+// By value: whether a parameter lies upstream, so that its gradient is of use.
+std::vector<bool> leads_to_params(const Graph& graph) {
+  std::vector<bool> wanted(static_cast<size_t>(graph.value_count()), false);
+  for (const int id : graph.order) {
+    const Node& node = graph.node(id);
+    bool any = node.op == &param_op;
+    for (const Value v : node.in) any = any || wanted[static_cast<size_t>(v.id)];
+    for (const Value v : node.out) wanted[static_cast<size_t>(v.id)] = any;
+  }
+  return wanted;
+}
+
+}  // namespace
+
+void add_gradients(Graph& graph, const std::vector<Loss>& losses, Value loss_scale,
+                   const Vocabulary& words) {
+  const std::vector<bool> wanted = leads_to_params(graph);
+  const std::vector<int> forward = graph.order;
+  std::vector<Value> grads(static_cast<size_t>(graph.value_count()));
+  Builder b(graph);
+  b.set_wanted(&wanted);
+
+  const auto contribute = [&](Value v, Value d) {
+    Value& sum = grads[static_cast<size_t>(v.id)];
+    sum = sum ? words.sum(b, sum, d) : d;
+  };
+  for (const Loss& loss : losses) {
+    contribute(loss.per_sample, words.loss_seed(b, loss.per_sample, loss_scale, loss.weight));
+  }
+  for (auto id = forward.rbegin(); id != forward.rend(); ++id) {
+    const Node node = graph.node(*id);  // a copy: emitting moves nothing, but the handle is ours
+    if (!node.op->grad) continue;
+    Values d_out;
+    bool any = false;
+    for (const Value v : node.out) {
+      d_out.push_back(grads[static_cast<size_t>(v.id)]);
+      any = any || d_out.back();
+    }
+    if (!any || !wanted[static_cast<size_t>(node.out[0].id)]) continue;
+    const Values d_in = node.op->grad(b, node, d_out);
+    expect(d_in.size() == node.in.size(), "a gradient for every input");
+    for (size_t i = 0; i < d_in.size(); ++i) {
+      if (d_in[i] && wanted[static_cast<size_t>(node.in[i].id)]) contribute(node.in[i], d_in[i]);
+    }
+  }
+  for (Param& p : graph.params) {
+    p.grad = grads[static_cast<size_t>(p.value.id)];
+    if (!p.grad) {
+      raise(Fault::bug, "internal error: the loss does not depend on the parameter {}", p.name);
+    }
+  }
+}
+
+}  // namespace convoy

@@ -1,0 +1,48 @@
+// Walks forward; each op's `layouts` column says what it wants of what it is offered. A value
+// that is wanted in another layout is reordered once, and the copy is shared by all who want it.
+
+#include <map>
+
+#include "compile/passes/passes.h"
+
+namespace convoy {
+
+void choose_layouts(Graph& graph, const Vocabulary& words) {
+  const std::vector<int> order = graph.order;
+  std::map<std::pair<int, Layout>, Value> copies;
+  for (const int id : order) {
+    Node& node = graph.node(id);
+    Types offered;
+    for (const Value v : node.in) offered.push_back(graph.type(v));
+    LayoutChoice choice;
+    if (node.op->layouts) choice = node.op->layouts(node, offered);
+    choice.in.resize(node.in.size(), Layout::plain);
+    choice.out.resize(node.out.size(), Layout::plain);
+    for (size_t i = 0; i < node.in.size(); ++i) {
+      if (offered[i].layout == choice.in[i]) continue;
+      Value& copy = copies[{node.in[i].id, choice.in[i]}];
+      if (!copy) {
+        size_t at = 0;
+        while (graph.order[at] != id) ++at;
+        Builder b(graph, at);
+        copy = words.reorder(b, node.in[i], choice.in[i]);
+        graph.info(copy).type.layout = choice.in[i];
+      }
+      node.in[i] = copy;
+    }
+    for (size_t i = 0; i < node.out.size(); ++i) {
+      graph.info(node.out[i]).type.layout = choice.out[i];
+    }
+  }
+  // Results are read by name or by the optimiser, who know only plain memory.
+  const auto plain = [&](Value& v) {
+    if (!v || graph.type(v).layout == Layout::plain) return;
+    Builder b(graph);
+    v = words.reorder(b, v, Layout::plain);
+  };
+  for (Input& output : graph.outputs) plain(output.value);
+  for (Param& p : graph.params) plain(p.grad);
+  for (Stat& s : graph.stats) plain(s.batch);
+}
+
+}  // namespace convoy

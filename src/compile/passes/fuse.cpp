@@ -1,0 +1,21 @@
+#include "compile/passes/passes.h"
+
+namespace convoy {
+
+void fuse(Graph& graph, const std::vector<FusionRule>& rules, FusionRule::Stage stage) {
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (const FusionRule& rule : rules) {
+      if (rule.stage != stage) continue;
+      const std::vector<int> order = graph.order;  // rules change it
+      for (const int id : order) {
+        changed = rule.apply(graph, graph.node(id)) || changed;
+      }
+    }
+    // What a rule left without readers must not match again.
+    drop_dead_nodes(graph);
+  }
+}
+
+}  // namespace convoy

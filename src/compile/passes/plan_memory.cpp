@@ -1,0 +1,190 @@
+// Kernels, lifetimes, and offsets: the largest buffers are placed first, each at the lowest
+// offset where it meets no other that lives at the same time.
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/error.h"
+#include "compile/passes/passes.h"
+#include "tensor/arena.h"
+
+namespace convoy {
+namespace {
+
+struct Buffer {
+  size_t bytes = 0;
+  int first = 0, last = 0;  // positions in the order, both included
+  size_t offset = 0;
+};
+
+// Buffers by lifetime, and which of them each value uses (-1: not in the workspace).
+struct Lifetimes {
+  std::vector<Buffer> buffers;
+  std::vector<int> of_value;
+};
+
+std::vector<int> last_reads(const Graph& graph) {
+  std::vector<int> last(static_cast<size_t>(graph.value_count()), -1);
+  for (size_t at = 0; at < graph.order.size(); ++at) {
+    for (const Value v : graph.node(graph.order[at]).in)
+      last[static_cast<size_t>(v.id)] = static_cast<int>(at);
+  }
+  for (const Value v : graph.results())
+    last[static_cast<size_t>(v.id)] = static_cast<int>(graph.order.size());
+  // What a begun node uses is held until its end has run.
+  for (const int id : graph.order) {
+    const Node& node = graph.node(id);
+    if (!node.op->begins) continue;
+    const int end = last[static_cast<size_t>(node.out[0].id)];
+    for (const Values* list : {&node.in, &node.out}) {
+      for (const Value v : *list) {
+        int& held = last[static_cast<size_t>(v.id)];
+        held = std::max(held, end);
+      }
+    }
+  }
+  return last;
+}
+
+Lifetimes find_lifetimes(const Graph& graph) {
+  const std::vector<int> last = last_reads(graph);
+  Lifetimes lives;
+  lives.of_value.assign(static_cast<size_t>(graph.value_count()), -1);
+  for (int at = 0; at < static_cast<int>(graph.order.size()); ++at) {
+    const Node& node = graph.node(graph.order[static_cast<size_t>(at)]);
+    for (size_t i = 0; i < node.out.size(); ++i) {
+      const Value out = node.out[i];
+      if (graph.info(out).region != Region::workspace) continue;
+      const int until = std::max(at, last[static_cast<size_t>(out.id)]);
+      const size_t bytes =
+          round_up(static_cast<int64_t>(stored_bytes(graph.type(out))), Arena::alignment);
+      if (i == 0 && node.op->inplace_input >= 0) {
+        const Value in = node.in[static_cast<size_t>(node.op->inplace_input)];
+        const int shared = lives.of_value[static_cast<size_t>(in.id)];
+        if (shared >= 0 && last[static_cast<size_t>(in.id)] == at &&
+            lives.buffers[static_cast<size_t>(shared)].bytes == bytes &&
+            std::count(node.in.begin(), node.in.end(), in) == 1) {
+          lives.buffers[static_cast<size_t>(shared)].last = until;
+          lives.of_value[static_cast<size_t>(out.id)] = shared;
+          continue;
+        }
+      }
+      lives.of_value[static_cast<size_t>(out.id)] = static_cast<int>(lives.buffers.size());
+      lives.buffers.push_back({bytes, at, until});
+    }
+  }
+  return lives;
+}
+
+size_t place_buffers(std::vector<Buffer>& buffers) {
+  std::vector<size_t> by_size(buffers.size());
+  std::iota(by_size.begin(), by_size.end(), size_t{0});
+  std::stable_sort(by_size.begin(), by_size.end(),
+                   [&](size_t a, size_t b) { return buffers[a].bytes > buffers[b].bytes; });
+  std::vector<const Buffer*> placed;  // sorted by offset
+  size_t total = 0;
+  for (const size_t i : by_size) {
+    Buffer& mine = buffers[i];
+    size_t offset = 0;
+    for (const Buffer* other : placed) {
+      if (other->last < mine.first || mine.last < other->first) continue;
+      if (offset + mine.bytes <= other->offset) break;
+      offset = std::max(offset, other->offset + other->bytes);
+    }
+    mine.offset = offset;
+    total = std::max(total, offset + mine.bytes);
+    placed.insert(
+        std::upper_bound(placed.begin(), placed.end(), &mine,
+                         [](const Buffer* a, const Buffer* b) { return a->offset < b->offset; }),
+        &mine);
+  }
+  return total;
+}
+
+// Gradients and batch statistics are written straight into the state.
+void settle_results(Graph& graph) {
+  const auto settle = [&](Value v, Region region, size_t slot) {
+    ValueInfo& info = graph.info(v);
+    expect(info.region == Region::workspace, "a result is written to one place");
+    info.region = region;
+    info.slot = static_cast<int>(slot);
+  };
+  for (size_t i = 0; i < graph.params.size(); ++i) {
+    if (graph.params[i].grad) settle(graph.params[i].grad, Region::grads, i);
+  }
+  for (size_t i = 0; i < graph.stats.size(); ++i) {
+    if (graph.stats[i].batch) settle(graph.stats[i].batch, Region::batch_stats, i);
+  }
+}
+
+Place place_of(const ValueInfo& info, const StateLayout& state, const Lifetimes& lives, int id) {
+  const auto slot = static_cast<size_t>(info.slot);
+  switch (info.region) {
+    case Region::workspace:
+      return {info.region,
+              lives.buffers[static_cast<size_t>(lives.of_value[static_cast<size_t>(id)])].offset};
+    case Region::input:
+      return {info.region, slot};
+    case Region::params:
+    case Region::grads:
+      return {info.region, static_cast<size_t>(state.params[slot].offset) * sizeof(float)};
+    case Region::stats:
+    case Region::batch_stats:
+      return {info.region, static_cast<size_t>(state.stats[slot].offset) * sizeof(float)};
+  }
+  return {};
+}
+
+}  // namespace
+
+StateLayout lay_out_state(const Graph& graph) {
+  StateLayout layout;
+  const auto aligned = [](int64_t floats) {
+    return round_up(floats, Arena::alignment / sizeof(float));
+  };
+  for (const Param& p : graph.params) {
+    layout.params.push_back({p.name, p.shape, p.init, p.decay, 0, 0, p.shape.count()});
+  }
+  for (const Stat& s : graph.stats) {
+    layout.stats.push_back({s.name, s.shape, {}, false, s.start, 0, s.shape.count()});
+  }
+  for (auto slot = layout.params.rbegin(); slot != layout.params.rend(); ++slot) {
+    slot->offset = layout.param_floats;
+    layout.param_floats += aligned(slot->count);
+  }
+  for (StateLayout::Slot& slot : layout.stats) {
+    slot.offset = layout.stat_floats;
+    layout.stat_floats += aligned(slot.count);
+  }
+  return layout;
+}
+
+Plan plan_memory(Graph& graph) {
+  settle_results(graph);
+  Plan plan;
+  plan.state = lay_out_state(graph);
+  Lifetimes lives = find_lifetimes(graph);
+  plan.workspace_bytes = place_buffers(lives.buffers);
+  plan.places.resize(static_cast<size_t>(graph.value_count()));
+  for (const int id : graph.order) {
+    const Node& node = graph.node(id);
+    for (const Value v : node.out) {
+      plan.places[static_cast<size_t>(v.id)] = place_of(graph.info(v), plan.state, lives, v.id);
+    }
+    if (!node.op->kernel) continue;
+    KernelSite site{.in = {}, .out = {}, .replicas = graph.replicas};
+    for (const Value v : node.in) site.in.push_back(graph.type(v));
+    for (const Value v : node.out) site.out.push_back(graph.type(v));
+    Step step{id, node.op->kernel(node, site), {}, {}};
+    for (const Value v : node.in) step.in.push_back(plan.places[static_cast<size_t>(v.id)]);
+    for (const Value v : node.out) step.out.push_back(plan.places[static_cast<size_t>(v.id)]);
+    plan.scratch_bytes = std::max(plan.scratch_bytes, step.kernel->scratch_bytes());
+    plan.worker_scratch_bytes =
+        std::max(plan.worker_scratch_bytes, step.kernel->worker_scratch_bytes());
+    if (node.op->flops) plan.flops += node.op->flops(node, site);
+    plan.steps.push_back(std::move(step));
+  }
+  return plan;
+}
+
+}  // namespace convoy

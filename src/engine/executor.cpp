@@ -1,0 +1,121 @@
+#include "engine/executor.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/error.h"
+
+namespace convoy {
+
+Workspace::Workspace(std::span<const Plan* const> plans, int threads) {
+  size_t activations = 0, scratch = 0;
+  for (const Plan* plan : plans) {
+    activations = std::max(activations, plan->workspace_bytes);
+    scratch = std::max(scratch, plan->scratch_bytes);
+    worker_bytes_ = std::max(worker_bytes_, plan->worker_scratch_bytes);
+  }
+  worker_bytes_ = static_cast<size_t>(round_up(static_cast<int64_t>(worker_bytes_), 4096));
+  activations_.reserve(activations + 1);
+  scratch_.reserve(scratch + 1);
+  worker_scratch_.reserve(worker_bytes_ * static_cast<size_t>(threads) + 1);
+}
+
+Executor::Executor(const Plan& plan, const State& state, const Workspace& workspace,
+                   ThreadPool& pool)
+    : plan_(plan), state_(state), workspace_(workspace), pool_(pool) {
+  expect(plan.state == state.layout(), "the plan and the state are of one model");
+  uses_.resize(plan.graph.inputs.size());
+  bound_.resize(plan.graph.inputs.size(), false);
+  for (size_t s = 0; s < plan.steps.size(); ++s) {
+    const Step& step = plan.steps[s];
+    Bound bound{step.kernel.get(), {}, {}};
+    for (size_t i = 0; i < step.in.size(); ++i) {
+      if (step.in[i].region == Region::input) uses_[step.in[i].offset].push_back({s, i});
+      bound.in.push_back(resolve(step.in[i]));
+    }
+    for (const Place& place : step.out) bound.out.push_back(resolve(place));
+    steps_.push_back(std::move(bound));
+  }
+}
+
+std::byte* Executor::resolve(const Place& place) const {
+  const auto bytes = [](std::span<float> span) {
+    return reinterpret_cast<std::byte*>(span.data());
+  };
+  switch (place.region) {
+    case Region::workspace:
+      return workspace_.activations() + place.offset;
+    case Region::input:
+      return nullptr;
+    case Region::params:
+      return bytes(state_.params()) + place.offset;
+    case Region::grads:
+      return bytes(state_.grads()) + place.offset;
+    case Region::stats:
+      return bytes(state_.stats()) + place.offset;
+    case Region::batch_stats:
+      return bytes(state_.batch_stats()) + place.offset;
+  }
+  return nullptr;
+}
+
+bool Executor::try_bind(std::string_view input, const void* data) {
+  bool found = false;
+  for (size_t i = 0; i < plan_.graph.inputs.size(); ++i) {
+    if (plan_.graph.inputs[i].name != input) continue;
+    for (const Use& use : uses_[i]) {
+      // Kernels do not write to their inputs' memory unless the planner said so, and it never does
+      // for a plan input.
+      steps_[use.step].in[use.arg] = static_cast<std::byte*>(const_cast<void*>(data));
+    }
+    bound_[i] = true;
+    found = true;
+  }
+  return found;
+}
+
+void Executor::bind(std::string_view input, const void* data) {
+  if (!try_bind(input, data))
+    raise(Fault::bug, "internal error: the plan has no input '{}'", input);
+}
+
+void Executor::run(StepSeconds* seconds) {
+  for (size_t i = 0; i < bound_.size(); ++i) {
+    if (!bound_[i])
+      raise(Fault::bug, "internal error: input '{}' is not bound", plan_.graph.inputs[i].name);
+  }
+  if (seconds) seconds->resize(steps_.size());
+  for (size_t s = 0; s < steps_.size(); ++s) {
+    const Bound& step = steps_[s];
+    const auto start = std::chrono::steady_clock::now();
+    for (int phase = 0; phase < step.kernel->phases(); ++phase) {
+      pool_.run(step.kernel->tasks(phase), [&](int task, int worker) {
+        const KernelArgs args{step.in, step.out, workspace_.scratch(),
+                              workspace_.worker_scratch(worker), worker};
+        step.kernel->run(phase, task, args);
+      });
+    }
+    if (seconds) {
+      (*seconds)[s] +=
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    }
+  }
+}
+
+const Input& Executor::find_output(std::string_view name) const {
+  for (const Input& output : plan_.graph.outputs) {
+    if (output.name == name) return output;
+  }
+  raise(Fault::bug, "internal error: the plan has no output '{}'", name);
+}
+
+const float* Executor::output(std::string_view name) const {
+  const Value v = find_output(name).value;
+  return reinterpret_cast<const float*>(resolve(plan_.places[static_cast<size_t>(v.id)]));
+}
+
+const TensorType& Executor::output_type(std::string_view name) const {
+  return plan_.graph.type(find_output(name).value);
+}
+
+}  // namespace convoy

@@ -1,0 +1,76 @@
+// Runs a plan: one step after another, each cut into tasks for the pool.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/thread_pool.h"
+#include "compile/plan.h"
+#include "engine/state.h"
+#include "tensor/arena.h"
+
+namespace convoy {
+
+// Memory for activations and scratch, shared by plans that never run at the same time.
+class Workspace {
+ public:
+  Workspace(std::span<const Plan* const> plans, int threads);
+
+  std::byte* activations() const { return activations_.data(); }
+  std::byte* scratch() const { return scratch_.data(); }
+  std::byte* worker_scratch(int worker) const {
+    return worker_scratch_.data() + static_cast<size_t>(worker) * worker_bytes_;
+  }
+  size_t bytes() const { return activations_.size() + scratch_.size() + worker_scratch_.size(); }
+
+ private:
+  Arena activations_, scratch_, worker_scratch_;
+  size_t worker_bytes_ = 0;
+};
+
+// Seconds of each step, when somebody watches.
+using StepSeconds = std::vector<double>;
+
+class Executor {
+ public:
+  // Keeps all four. The state must have the plan's layout.
+  Executor(const Plan& plan, const State& state, const Workspace& workspace, ThreadPool& pool);
+
+  // The input's data from now on: type and size as the plan's input says, alive while it runs.
+  void bind(std::string_view input, const void* data);
+  // As above for all inputs of that name in the plan; false when the plan has no such input.
+  bool try_bind(std::string_view input, const void* data);
+
+  // Every input must have been bound. Allocates nothing after the first call.
+  void run(StepSeconds* seconds = nullptr);
+
+  // The data of a named result, valid until the workspace is used again.
+  const float* output(std::string_view name) const;
+  const TensorType& output_type(std::string_view name) const;
+
+  const Plan& plan() const { return plan_; }
+
+ private:
+  struct Bound {
+    const Kernel* kernel;
+    std::vector<std::byte*> in, out;
+  };
+  struct Use {
+    size_t step, arg;
+  };
+
+  const Input& find_output(std::string_view name) const;
+  std::byte* resolve(const Place& place) const;
+
+  const Plan& plan_;
+  const State& state_;
+  const Workspace& workspace_;
+  ThreadPool& pool_;
+  std::vector<Bound> steps_;
+  std::vector<std::vector<Use>> uses_;  // by input
+  std::vector<bool> bound_;
+};
+
+}  // namespace convoy

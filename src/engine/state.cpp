@@ -1,0 +1,82 @@
+#include "engine/state.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/file.h"
+#include "base/random.h"
+
+namespace convoy {
+namespace {
+
+void fill(std::span<float> w, const Init& init, uint64_t key) {
+  Random random(key);
+  for (float& v : w) {
+    switch (init.kind) {
+      case Init::Kind::zeros:
+        v = 0;
+        break;
+      case Init::Kind::ones:
+        v = 1;
+        break;
+      case Init::Kind::constant:
+        v = init.scale;
+        break;
+      case Init::Kind::normal:
+        v = static_cast<float>(random.normal() * init.scale);
+        break;
+      case Init::Kind::truncated_normal: {
+        double n = random.normal();
+        while (std::abs(n) > 2) n = random.normal();
+        v = static_cast<float>(n * init.scale);
+        break;
+      }
+      case Init::Kind::uniform:
+        v = static_cast<float>((2 * random.uniform() - 1) * init.scale);
+        break;
+    }
+  }
+}
+
+}  // namespace
+
+State::State(const StateLayout& layout, int slots, bool average) : layout_(layout) {
+  const auto p = static_cast<size_t>(layout.param_floats);
+  const auto s = static_cast<size_t>(layout.stat_floats);
+  const size_t copies = 2 + static_cast<size_t>(slots) + (average ? 1 : 0);
+  arena_.reserve(sizeof(float) * (p * copies + s * (average ? 3 : 2)) + Arena::alignment);
+  float* next = reinterpret_cast<float*>(arena_.data());
+  const auto take = [&](size_t floats) {
+    const std::span<float> span(next, floats);
+    next += floats;
+    return span;
+  };
+  params_ = take(p);
+  grads_ = take(p);
+  stats_ = take(s);
+  batch_stats_ = take(s);
+  for (int i = 0; i < slots; ++i) slots_.push_back(take(p));
+  if (average) {
+    average_params_ = take(p);
+    average_stats_ = take(s);
+  }
+}
+
+void State::initialize(uint64_t seed) {
+  for (const StateLayout::Slot& slot : layout_.params) {
+    fill(params_.subspan(static_cast<size_t>(slot.offset), static_cast<size_t>(slot.count)),
+         slot.init, random_key(seed, Purpose::init, hash_bytes(slot.name)));
+  }
+  for (const StateLayout::Slot& slot : layout_.stats) {
+    const auto span =
+        stats_.subspan(static_cast<size_t>(slot.offset), static_cast<size_t>(slot.count));
+    std::fill(span.begin(), span.end(), slot.start);
+  }
+  for (const std::span<float> slot : slots_) std::fill(slot.begin(), slot.end(), 0.0f);
+  if (has_average()) {
+    std::copy(params_.begin(), params_.end(), average_params_.begin());
+    std::copy(stats_.begin(), stats_.end(), average_stats_.begin());
+  }
+}
+
+}  // namespace convoy

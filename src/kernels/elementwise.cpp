@@ -1,0 +1,187 @@
+#include "kernels/elementwise.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/elementwise.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+// after highway.h
+#include <hwy/contrib/math/math-inl.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace convoy::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using D = hn::ScalableTag<float>;
+using V = hn::Vec<D>;
+
+// y = f(a, b) over n elements; the tail goes one by one through the same f.
+template <class F>
+HWY_INLINE void transform(const float* a, const float* b, float* y, int64_t n, const F& f) {
+  const D d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t i = 0;
+  for (; i + 2 * lanes <= n; i += 2 * lanes) {
+    const V first = f(hn::LoadU(d, a + i), hn::LoadU(d, b + i));
+    const V second = f(hn::LoadU(d, a + i + lanes), hn::LoadU(d, b + i + lanes));
+    hn::StoreU(first, d, y + i);
+    hn::StoreU(second, d, y + i + lanes);
+  }
+  for (; i < n; ++i) {
+    y[i] = hn::GetLane(f(hn::Set(d, a[i]), hn::Set(d, b[i])));
+  }
+}
+
+V logistic(V x) {
+  const D d;
+  const V one = hn::Set(d, 1.0f);
+  return hn::Div(one, hn::Add(one, hn::Exp(d, hn::Neg(x))));
+}
+
+void relu_impl(const float* x, float* y, int64_t n) {
+  transform(x, x, y, n, [](V a, V) HWY_ATTR { return hn::Max(a, hn::Zero(D())); });
+}
+void relu_grad_impl(const float* y, const float* d_y, float* d_x, int64_t n) {
+  transform(y, d_y, d_x, n,
+            [](V a, V g) HWY_ATTR { return hn::IfThenElseZero(hn::Gt(a, hn::Zero(D())), g); });
+}
+void sigmoid_impl(const float* x, float* y, int64_t n) {
+  transform(x, x, y, n, [](V a, V) HWY_ATTR { return logistic(a); });
+}
+void sigmoid_grad_impl(const float* y, const float* d_y, float* d_x, int64_t n) {
+  transform(y, d_y, d_x, n, [](V s, V g) HWY_ATTR {
+    return hn::Mul(g, hn::Mul(s, hn::Sub(hn::Set(D(), 1.0f), s)));
+  });
+}
+void swish_impl(const float* x, float* y, int64_t n) {
+  transform(x, x, y, n, [](V a, V) HWY_ATTR { return hn::Mul(a, logistic(a)); });
+}
+void swish_grad_impl(const float* x, const float* d_y, float* d_x, int64_t n) {
+  transform(x, d_y, d_x, n, [](V a, V g) HWY_ATTR {
+    const V s = logistic(a);
+    const V one = hn::Set(D(), 1.0f);
+    return hn::Mul(g, hn::Mul(s, hn::MulAdd(a, hn::Sub(one, s), one)));
+  });
+}
+void add_impl(const float* a, const float* b, float* y, int64_t n) {
+  transform(a, b, y, n, [](V p, V q) HWY_ATTR { return hn::Add(p, q); });
+}
+void multiply_impl(const float* a, const float* b, float* y, int64_t n) {
+  transform(a, b, y, n, [](V p, V q) HWY_ATTR { return hn::Mul(p, q); });
+}
+void scale_impl(const float* x, float factor, float* y, int64_t n) {
+  transform(x, x, y, n, [factor](V a, V) HWY_ATTR { return hn::Mul(a, hn::Set(D(), factor)); });
+}
+
+// Calls f(offset) for every vector of a row, or every element when the row is no whole vectors.
+template <class Wide, class Narrow>
+HWY_INLINE void over_row(int64_t width, const Wide& wide, const Narrow& narrow) {
+  const auto lanes = static_cast<int64_t>(hn::Lanes(D()));
+  int64_t c = 0;
+  for (; c + lanes <= width; c += lanes) wide(c);
+  for (; c < width; ++c) narrow(c);
+}
+
+void multiply_rows_impl(const float* x, const float* gate, float* y, int64_t pixels,
+                        int64_t width) {
+  const D d;
+  over_row(
+      width,
+      [&](int64_t c) HWY_ATTR {
+        const V g = hn::LoadU(d, gate + c);
+        for (int64_t p = 0; p < pixels; ++p) {
+          hn::StoreU(hn::Mul(hn::LoadU(d, x + p * width + c), g), d, y + p * width + c);
+        }
+      },
+      [&](int64_t c) HWY_ATTR {
+        for (int64_t p = 0; p < pixels; ++p) y[p * width + c] = x[p * width + c] * gate[c];
+      });
+}
+
+void dot_rows_impl(const float* a, const float* b, float* sum, int64_t pixels, int64_t width) {
+  const D d;
+  over_row(
+      width,
+      [&](int64_t c) HWY_ATTR {
+        V s = hn::Zero(d);
+        for (int64_t p = 0; p < pixels; ++p) {
+          s = hn::MulAdd(hn::LoadU(d, a + p * width + c), hn::LoadU(d, b + p * width + c), s);
+        }
+        hn::StoreU(s, d, sum + c);
+      },
+      [&](int64_t c) HWY_ATTR {
+        float s = 0;
+        for (int64_t p = 0; p < pixels; ++p) s += a[p * width + c] * b[p * width + c];
+        sum[c] = s;
+      });
+}
+
+void sum_rows_impl(const float* x, float* sum, int64_t pixels, int64_t width) {
+  const D d;
+  over_row(
+      width,
+      [&](int64_t c) HWY_ATTR {
+        V s = hn::Zero(d);
+        for (int64_t p = 0; p < pixels; ++p) s = hn::Add(s, hn::LoadU(d, x + p * width + c));
+        hn::StoreU(s, d, sum + c);
+      },
+      [&](int64_t c) HWY_ATTR {
+        float s = 0;
+        for (int64_t p = 0; p < pixels; ++p) s += x[p * width + c];
+        sum[c] = s;
+      });
+}
+
+}  // namespace convoy::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include <algorithm>
+
+namespace convoy::kernels {
+
+HWY_EXPORT(relu_impl);
+HWY_EXPORT(relu_grad_impl);
+HWY_EXPORT(sigmoid_impl);
+HWY_EXPORT(sigmoid_grad_impl);
+HWY_EXPORT(swish_impl);
+HWY_EXPORT(swish_grad_impl);
+HWY_EXPORT(add_impl);
+HWY_EXPORT(multiply_impl);
+HWY_EXPORT(scale_impl);
+HWY_EXPORT(multiply_rows_impl);
+HWY_EXPORT(dot_rows_impl);
+HWY_EXPORT(sum_rows_impl);
+
+void relu(const float* x, float* y, int64_t n) { HWY_DYNAMIC_DISPATCH(relu_impl)(x, y, n); }
+void relu_grad(const float* y, const float* d_y, float* d_x, int64_t n) {
+  HWY_DYNAMIC_DISPATCH(relu_grad_impl)(y, d_y, d_x, n);
+}
+void sigmoid(const float* x, float* y, int64_t n) { HWY_DYNAMIC_DISPATCH(sigmoid_impl)(x, y, n); }
+void sigmoid_grad(const float* y, const float* d_y, float* d_x, int64_t n) {
+  HWY_DYNAMIC_DISPATCH(sigmoid_grad_impl)(y, d_y, d_x, n);
+}
+void swish(const float* x, float* y, int64_t n) { HWY_DYNAMIC_DISPATCH(swish_impl)(x, y, n); }
+void swish_grad(const float* x, const float* d_y, float* d_x, int64_t n) {
+  HWY_DYNAMIC_DISPATCH(swish_grad_impl)(x, d_y, d_x, n);
+}
+void add(const float* a, const float* b, float* y, int64_t n) {
+  HWY_DYNAMIC_DISPATCH(add_impl)(a, b, y, n);
+}
+void multiply(const float* a, const float* b, float* y, int64_t n) {
+  HWY_DYNAMIC_DISPATCH(multiply_impl)(a, b, y, n);
+}
+void scale(const float* x, float factor, float* y, int64_t n) {
+  HWY_DYNAMIC_DISPATCH(scale_impl)(x, factor, y, n);
+}
+void fill(float value, float* y, int64_t n) { std::fill_n(y, n, value); }
+void multiply_rows(const float* x, const float* gate, float* y, int64_t pixels, int64_t width) {
+  HWY_DYNAMIC_DISPATCH(multiply_rows_impl)(x, gate, y, pixels, width);
+}
+void dot_rows(const float* a, const float* b, float* sum, int64_t pixels, int64_t width) {
+  HWY_DYNAMIC_DISPATCH(dot_rows_impl)(a, b, sum, pixels, width);
+}
+void sum_rows(const float* x, float* sum, int64_t pixels, int64_t width) {
+  HWY_DYNAMIC_DISPATCH(sum_rows_impl)(x, sum, pixels, width);
+}
+
+}  // namespace convoy::kernels
+#endif

@@ -1,0 +1,28 @@
+// Elementwise loops on contiguous floats. All pointers may be equal (in place) but must not
+// overlap otherwise; none needs alignment.
+#pragma once
+
+#include <cstdint>
+
+namespace convoy::kernels {
+
+void relu(const float* x, float* y, int64_t n);
+void relu_grad(const float* y, const float* d_y, float* d_x, int64_t n);  // y is the result of relu
+void sigmoid(const float* x, float* y, int64_t n);
+void sigmoid_grad(const float* y, const float* d_y, float* d_x, int64_t n);
+void swish(const float* x, float* y, int64_t n);
+void swish_grad(const float* x, const float* d_y, float* d_x, int64_t n);
+void add(const float* a, const float* b, float* y, int64_t n);
+void multiply(const float* a, const float* b, float* y, int64_t n);
+void scale(const float* x, float factor, float* y, int64_t n);
+void fill(float value, float* y, int64_t n);
+
+// y[i] = x[i] * gate[i % width], width a multiple of the vector or the plane's constant: one
+// plane [pixels][width] at a time.
+void multiply_rows(const float* x, const float* gate, float* y, int64_t pixels, int64_t width);
+// sum[i] = sum over pixels of a * b, for one plane.
+void dot_rows(const float* a, const float* b, float* sum, int64_t pixels, int64_t width);
+// sum[i] = sum over pixels of x.
+void sum_rows(const float* x, float* sum, int64_t pixels, int64_t width);
+
+}  // namespace convoy::kernels

@@ -1,0 +1,221 @@
+#include "kernels/norm.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/norm.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace convoy::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using D = hn::CappedTag<float, 16>;
+using V = hn::Vec<D>;
+
+// Four rows at a time with a sum each: the additions of one sum wait for each other.
+void norm_sums_impl(NormPlane plane, const float* x, const float* shift, float* sum,
+                    float* square) {
+  const D d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const int64_t step = plane.block;
+  for (int64_t c = 0; c < plane.block; c += lanes) {
+    const V k = hn::LoadU(d, shift + c);
+    V s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
+    V q0 = s0, q1 = s0, q2 = s0, q3 = s0;
+    const float* row = x + c;
+    int64_t p = 0;
+    for (; p + 4 <= plane.pixels; p += 4, row += 4 * step) {
+      const V a = hn::Sub(hn::LoadU(d, row), k);
+      const V b = hn::Sub(hn::LoadU(d, row + step), k);
+      const V e = hn::Sub(hn::LoadU(d, row + 2 * step), k);
+      const V f = hn::Sub(hn::LoadU(d, row + 3 * step), k);
+      s0 = hn::Add(s0, a);
+      s1 = hn::Add(s1, b);
+      s2 = hn::Add(s2, e);
+      s3 = hn::Add(s3, f);
+      q0 = hn::MulAdd(a, a, q0);
+      q1 = hn::MulAdd(b, b, q1);
+      q2 = hn::MulAdd(e, e, q2);
+      q3 = hn::MulAdd(f, f, q3);
+    }
+    for (; p < plane.pixels; ++p, row += step) {
+      const V a = hn::Sub(hn::LoadU(d, row), k);
+      s0 = hn::Add(s0, a);
+      q0 = hn::MulAdd(a, a, q0);
+    }
+    hn::StoreU(hn::Add(hn::Add(s0, s1), hn::Add(s2, s3)), d, sum + c);
+    hn::StoreU(hn::Add(hn::Add(q0, q1), hn::Add(q2, q3)), d, square + c);
+  }
+}
+
+template <bool relu, bool add>
+HWY_INLINE void apply(NormPlane plane, const float* x, const float* residual, const float* scale,
+                      const float* shift, float* y) {
+  const D d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const V zero = hn::Zero(d);
+  for (int64_t c = 0; c < plane.block; c += lanes) {
+    const V a = hn::LoadU(d, scale + c);
+    const V b = hn::LoadU(d, shift + c);
+    const int64_t end = plane.pixels * plane.block;
+    for (int64_t i = c; i < end; i += plane.block) {
+      V v = hn::MulAdd(hn::LoadU(d, x + i), a, b);
+      if constexpr (add) v = hn::Add(v, hn::LoadU(d, residual + i));
+      if constexpr (relu) v = hn::Max(v, zero);
+      hn::StoreU(v, d, y + i);
+    }
+  }
+}
+
+void norm_apply_impl(NormPlane plane, const float* x, const float* residual, const float* scale,
+                     const float* shift, bool relu, float* y) {
+  if (relu && residual) return apply<true, true>(plane, x, residual, scale, shift, y);
+  if (relu) return apply<true, false>(plane, x, residual, scale, shift, y);
+  if (residual) return apply<false, true>(plane, x, residual, scale, shift, y);
+  apply<false, false>(plane, x, residual, scale, shift, y);
+}
+
+// The gradient that arrives at row element i, after the mask.
+template <NormMask mask, bool two>
+HWY_INLINE V arriving(const NormGradPlane& p, int64_t i, V x, V scale, V shift) {
+  const D d;
+  V g = hn::LoadU(d, p.d_y + i);
+  if constexpr (two) g = hn::Add(g, hn::LoadU(d, p.d_y2 + i));
+  if constexpr (mask == NormMask::recompute) {
+    g = hn::IfThenElseZero(hn::Gt(hn::MulAdd(x, scale, shift), hn::Zero(d)), g);
+  }
+  if constexpr (mask == NormMask::output) {
+    g = hn::IfThenElseZero(hn::Gt(hn::LoadU(d, p.y + i), hn::Zero(d)), g);
+  }
+  return g;
+}
+
+template <NormMask mask, bool two>
+HWY_INLINE void grad_sums(const NormGradPlane& p, float* sum, float* dot) {
+  const D d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const int64_t step = p.plane.block;
+  const int64_t end = p.plane.pixels * step;
+  for (int64_t c = 0; c < step; c += lanes) {
+    const V mean = hn::LoadU(d, p.mean + c);
+    const V scale = mask == NormMask::recompute ? hn::LoadU(d, p.scale + c) : mean;
+    const V shift = mask == NormMask::recompute ? hn::LoadU(d, p.shift + c) : mean;
+    V s0 = hn::Zero(d), s1 = s0, t0 = s0, t1 = s0;
+    int64_t i = c;
+    for (; i + step < end; i += 2 * step) {
+      const V x0 = hn::LoadU(d, p.x + i);
+      const V x1 = hn::LoadU(d, p.x + i + step);
+      const V g0 = arriving<mask, two>(p, i, x0, scale, shift);
+      const V g1 = arriving<mask, two>(p, i + step, x1, scale, shift);
+      s0 = hn::Add(s0, g0);
+      s1 = hn::Add(s1, g1);
+      t0 = hn::MulAdd(g0, hn::Sub(x0, mean), t0);
+      t1 = hn::MulAdd(g1, hn::Sub(x1, mean), t1);
+    }
+    for (; i < end; i += step) {
+      const V x0 = hn::LoadU(d, p.x + i);
+      const V g0 = arriving<mask, two>(p, i, x0, scale, shift);
+      s0 = hn::Add(s0, g0);
+      t0 = hn::MulAdd(g0, hn::Sub(x0, mean), t0);
+    }
+    hn::StoreU(hn::Add(s0, s1), d, sum + c);
+    hn::StoreU(hn::Add(t0, t1), d, dot + c);
+  }
+}
+
+template <NormMask mask, bool two>
+HWY_INLINE void grad_apply(const NormGradPlane& p, const float* pa, const float* pb,
+                           const float* pc, float* d_x, float* d_residual) {
+  const D d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const int64_t step = p.plane.block;
+  const int64_t end = p.plane.pixels * step;
+  for (int64_t c = 0; c < step; c += lanes) {
+    const V mean = hn::LoadU(d, p.mean + c);
+    const V scale = mask == NormMask::recompute ? hn::LoadU(d, p.scale + c) : mean;
+    const V shift = mask == NormMask::recompute ? hn::LoadU(d, p.shift + c) : mean;
+    const V a = hn::LoadU(d, pa + c);
+    const V b = hn::LoadU(d, pb + c);
+    const V e = hn::LoadU(d, pc + c);
+    for (int64_t i = c; i < end; i += step) {
+      const V x = hn::LoadU(d, p.x + i);
+      const V g = arriving<mask, two>(p, i, x, scale, shift);
+      if (d_residual) hn::StoreU(g, d, d_residual + i);
+      hn::StoreU(hn::MulAdd(a, g, hn::MulAdd(b, hn::Sub(x, mean), e)), d, d_x + i);
+    }
+  }
+}
+
+// Calls f.template operator()<mask, two>() for the run-time choice.
+template <class F>
+HWY_INLINE void choose(const NormGradPlane& p, const F& f) {
+  const bool two = p.d_y2 != nullptr;
+  switch (p.mask) {
+    case NormMask::none:
+      return two ? f.template operator()<NormMask::none, true>()
+                 : f.template operator()<NormMask::none, false>();
+    case NormMask::recompute:
+      return two ? f.template operator()<NormMask::recompute, true>()
+                 : f.template operator()<NormMask::recompute, false>();
+    case NormMask::output:
+      return two ? f.template operator()<NormMask::output, true>()
+                 : f.template operator()<NormMask::output, false>();
+  }
+}
+
+// Plain structs with an operator template: a lambda would lose the target's attributes.
+struct CallSums {
+  const NormGradPlane& p;
+  float* sum;
+  float* dot;
+  template <NormMask mask, bool two>
+  void operator()() const {
+    grad_sums<mask, two>(p, sum, dot);
+  }
+};
+struct CallApply {
+  const NormGradPlane& p;
+  const float *a, *b, *c;
+  float *d_x, *d_residual;
+  template <NormMask mask, bool two>
+  void operator()() const {
+    grad_apply<mask, two>(p, a, b, c, d_x, d_residual);
+  }
+};
+
+void norm_grad_sums_impl(const NormGradPlane& p, float* sum, float* dot) {
+  choose(p, CallSums{p, sum, dot});
+}
+
+void norm_grad_apply_impl(const NormGradPlane& p, const float* a, const float* b, const float* c,
+                          float* d_x, float* d_residual) {
+  choose(p, CallApply{p, a, b, c, d_x, d_residual});
+}
+
+}  // namespace convoy::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace convoy::kernels {
+
+HWY_EXPORT(norm_sums_impl);
+HWY_EXPORT(norm_apply_impl);
+HWY_EXPORT(norm_grad_sums_impl);
+HWY_EXPORT(norm_grad_apply_impl);
+
+void norm_sums(NormPlane plane, const float* x, const float* shift, float* sum, float* square) {
+  HWY_DYNAMIC_DISPATCH(norm_sums_impl)(plane, x, shift, sum, square);
+}
+void norm_apply(NormPlane plane, const float* x, const float* residual, const float* scale,
+                const float* shift, bool relu, float* y) {
+  HWY_DYNAMIC_DISPATCH(norm_apply_impl)(plane, x, residual, scale, shift, relu, y);
+}
+void norm_grad_sums(const NormGradPlane& p, float* sum, float* dot) {
+  HWY_DYNAMIC_DISPATCH(norm_grad_sums_impl)(p, sum, dot);
+}
+void norm_grad_apply(const NormGradPlane& p, const float* a, const float* b, const float* c,
+                     float* d_x, float* d_residual) {
+  HWY_DYNAMIC_DISPATCH(norm_grad_apply_impl)(p, a, b, c, d_x, d_residual);
+}
+
+}  // namespace convoy::kernels
+#endif

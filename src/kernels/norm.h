@@ -1,0 +1,47 @@
+// The passes of batch and group norm over one plane of the blocked layout: `pixels` rows of
+// `block` channels. Vectors named per channel hold `block` floats; sums are of this plane alone.
+#pragma once
+
+#include <cstdint>
+
+namespace convoy::kernels {
+
+struct NormPlane {
+  int64_t pixels;
+  int64_t block;
+};
+
+// sum[c] = sum (x - shift[c]), square[c] = sum (x - shift[c])^2.
+void norm_sums(NormPlane plane, const float* x, const float* shift, float* sum, float* square);
+
+// y = x * scale + shift (+ residual), then relu if asked. `residual` may be null; y may be x.
+void norm_apply(NormPlane plane, const float* x, const float* residual, const float* scale,
+                const float* shift, bool relu, float* y);
+
+// How the gradient passes know which outputs the ReLU let through.
+enum class NormMask {
+  none,       // there was no ReLU
+  recompute,  // x * scale + shift > 0
+  output,     // y > 0
+};
+
+struct NormGradPlane {
+  NormPlane plane;
+  NormMask mask;
+  const float* x;
+  const float* y;  // NormMask::output
+  const float* d_y;
+  const float* d_y2;  // null, or a second gradient to be added to the first
+  const float* mean;
+  const float* scale;  // NormMask::recompute
+  const float* shift;
+};
+
+// g = masked (d_y + d_y2); sum[c] = sum g, dot[c] = sum g * (x - mean[c]).
+void norm_grad_sums(const NormGradPlane& p, float* sum, float* dot);
+
+// d_x = a * g + b * (x - mean) + c; `d_residual`, when not null, gets g.
+void norm_grad_apply(const NormGradPlane& p, const float* a, const float* b, const float* c,
+                     float* d_x, float* d_residual);
+
+}  // namespace convoy::kernels

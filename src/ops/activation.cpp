@@ -1,0 +1,109 @@
+// Elementwise activations. The gradients of ReLU and sigmoid need y alone, so x can be given up
+// (and they may work in place); that of swish needs x.
+
+#include "ops/activation.h"
+
+#include "base/error.h"
+#include "kernels/elementwise.h"
+#include "ops/family.h"
+#include "ops/layout_rules.h"
+#include "tensor/kernel.h"
+
+namespace convoy::ops {
+namespace {
+
+Types infer(const Node& n, std::span<const TensorType> in) {
+  if (in[0].dtype != DType::f32) raise(Fault::usage, "{} needs floating-point input", n.op->name);
+  return {{in[0].shape}};
+}
+
+using Unary = void (*)(const float*, float*, int64_t);
+using Binary = void (*)(const float*, const float*, float*, int64_t);
+
+template <Unary f>
+std::unique_ptr<Kernel> unary(const Node&, const KernelSite& site) {
+  const Chunks chunks{stored_count(site.out[0])};
+  auto kernel = std::make_unique<PhasedKernel>();
+  kernel->phase(chunks.tasks(), [=](int task, const KernelArgs& args) {
+    const int64_t at = chunks.begin(task);
+    f(args.input(0) + at, args.output(0) + at, chunks.length(task));
+  });
+  return kernel;
+}
+
+// Inputs: the saved value, d_y.
+template <Binary f>
+std::unique_ptr<Kernel> grad_kernel(const Node&, const KernelSite& site) {
+  const Chunks chunks{stored_count(site.out[0])};
+  auto kernel = std::make_unique<PhasedKernel>();
+  kernel->phase(chunks.tasks(), [=](int task, const KernelArgs& args) {
+    const int64_t at = chunks.begin(task);
+    f(args.input(0) + at, args.input(1) + at, args.output(0) + at, chunks.length(task));
+  });
+  return kernel;
+}
+
+const OpDef relu_grad_def{.name = "relu_grad",
+                          .infer = infer,
+                          .kernel = grad_kernel<kernels::relu_grad>,
+                          .inplace_input = 1,
+                          .layouts = all_alike};
+const OpDef swish_grad_def{.name = "swish_grad",
+                           .infer = infer,
+                           .kernel = grad_kernel<kernels::swish_grad>,
+                           .inplace_input = 1,
+                           .layouts = all_alike};
+const OpDef sigmoid_grad_def{.name = "sigmoid_grad",
+                             .infer = infer,
+                             .kernel = grad_kernel<kernels::sigmoid_grad>,
+                             .inplace_input = 1,
+                             .layouts = all_alike_unpadded};
+
+Values relu_grad(Builder& b, const Node& n, std::span<const Value> d) {
+  return {b.emit(relu_grad_def, {n.out[0], d[0]})};
+}
+Values swish_grad(Builder& b, const Node& n, std::span<const Value> d) {
+  return {b.emit(swish_grad_def, {n.in[0], d[0]})};
+}
+Values sigmoid_grad(Builder& b, const Node& n, std::span<const Value> d) {
+  return {b.emit(sigmoid_grad_def, {n.out[0], d[0]})};
+}
+
+const OpDef swish_def{.name = "swish",
+                      .infer = infer,
+                      .grad = swish_grad,
+                      .kernel = unary<kernels::swish>,
+                      .inplace_input = 0,
+                      .layouts = all_alike};
+// sigmoid(0) is not 0: padded channels would not stay zero.
+const OpDef sigmoid_def{.name = "sigmoid",
+                        .infer = infer,
+                        .grad = sigmoid_grad,
+                        .kernel = unary<kernels::sigmoid>,
+                        .inplace_input = 0,
+                        .layouts = all_alike_unpadded};
+
+}  // namespace
+
+const OpDef relu_def{.name = "relu",
+                     .infer = infer,
+                     .grad = relu_grad,
+                     .kernel = unary<kernels::relu>,
+                     .inplace_input = 0,
+                     .layouts = all_alike};
+
+Value relu(Builder& b, Value x) { return b.emit(relu_def, {x}); }
+Value swish(Builder& b, Value x) { return b.emit(swish_def, {x}); }
+Value sigmoid(Builder& b, Value x) { return b.emit(sigmoid_def, {x}); }
+
+}  // namespace convoy::ops
+
+namespace convoy {
+
+OpFamily activation_ops() {
+  return {.ops = {&ops::relu_def, &ops::relu_grad_def, &ops::swish_def, &ops::swish_grad_def,
+                  &ops::sigmoid_def, &ops::sigmoid_grad_def},
+          .fusions = {}};
+}
+
+}  // namespace convoy

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "graph/builder.h"
+
+namespace convoy::ops {
+
+struct BatchNormOptions {
+  float epsilon = 1e-5f;
+};
+
+// What a batch norm owns.
+struct BatchNormVars {
+  Value gamma, beta;     // [c]
+  Value mean, variance;  // [c], running statistics
+};
+
+// While training: normalises with the statistics of each replica's batch, and feeds the running
+// ones with the batch's mean and unbiased variance (summed over the replicas of the plan). In
+// evaluation: normalises with the running statistics. Which of the two is the builder's `train`.
+Value batch_norm(Builder& b, Value x, const BatchNormVars& vars,
+                 const BatchNormOptions& options = {});
+
+}  // namespace convoy::ops

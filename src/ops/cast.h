@@ -1,0 +1,10 @@
+#pragma once
+
+#include "graph/builder.h"
+
+namespace convoy::ops {
+
+// The value in another storage type: f32, bf16 or f16, rounded to nearest even.
+Value cast(Builder& b, Value x, DType to);
+
+}  // namespace convoy::ops

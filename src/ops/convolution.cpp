@@ -1,0 +1,303 @@
+// Convolution by oneDNN on slices of the batch. The weights lie plain in the state; every pass
+// packs them into its own blocked order first. The weight gradient gives each slice its own
+// partial sum; the slices of a replica meet in a balanced tree, then the replicas do.
+
+#include "ops/convolution.h"
+
+#include <fmt/core.h>
+
+#include <optional>
+
+#include "base/error.h"
+#include "kernels/elementwise.h"
+#include "kernels/sums.h"
+#include "ops/family.h"
+#include "ops/slices.h"
+#include "tensor/kernel.h"
+#include "tensor/onednn.h"
+
+namespace convoy::ops {
+namespace {
+
+using onednn::Convolution;
+using onednn::ConvPass;
+using onednn::ConvShape;
+
+struct Attrs {
+  int64_t stride;
+  Padding padding;  // explicit
+  int64_t groups;
+  Shape x, w;  // what the gradients need to know of the forward node
+};
+
+int64_t out_size(int64_t in, int64_t window, int64_t before, int64_t after, int64_t stride) {
+  return (in + before + after - window) / stride + 1;
+}
+
+Shape out_shape(const Attrs& a) {
+  return {a.x[0], a.w[0], out_size(a.x[2], a.w[2], a.padding.top, a.padding.bottom, a.stride),
+          out_size(a.x[3], a.w[3], a.padding.left, a.padding.right, a.stride)};
+}
+
+Types infer(const Node& n, std::span<const TensorType> in) {
+  const Attrs& a = n.attrs<Attrs>();
+  const Shape &x = in[0].shape, &w = in[1].shape;
+  if (x.rank() != 4 || w.rank() != 4 || x[1] != w[1] * a.groups || w[0] % a.groups != 0) {
+    raise(Fault::usage, "a convolution of {} with weights {} in {} groups makes no sense",
+          to_string(x), to_string(w), a.groups);
+  }
+  const Shape y = out_shape(a);
+  if (y[2] < 1 || y[3] < 1) {
+    raise(Fault::usage, "a {}x{} image is too small for a {}x{} window; try: a larger --image-size",
+          x[2], x[3], w[2], w[3]);
+  }
+  return {{y}};
+}
+
+std::string describe(const Node& n) {
+  const Attrs& a = n.attrs<Attrs>();
+  return fmt::format("{}x{} stride {} pad {},{},{},{}{}", a.w[2], a.w[3], a.stride, a.padding.top,
+                     a.padding.left, a.padding.bottom, a.padding.right,
+                     a.groups > 1 ? fmt::format(" groups {}", a.groups) : "");
+}
+
+double flops(const Node& n, const KernelSite&) {
+  const Attrs& a = n.attrs<Attrs>();
+  return 2.0 * static_cast<double>(out_shape(a).count()) *
+         static_cast<double>(a.w[1] * a.w[2] * a.w[3]);
+}
+
+// oneDNN's kernels want blocked channels, but a few plain ones for the image itself, and for
+// groups that are no whole blocks nothing blocked at all.
+struct ConvLayouts {
+  Layout x, y;
+};
+ConvLayouts conv_layouts(const Attrs& a) {
+  const int64_t block = channel_block();
+  const bool depthwise = a.w[1] == 1 && a.w[0] == a.groups;
+  if (a.groups > 1 && !(depthwise && a.groups % block == 0) &&
+      (a.w[1] % block != 0 || a.w[0] / a.groups % block != 0)) {
+    return {Layout::plain, Layout::plain};
+  }
+  if (a.groups == 1 && a.x[1] <= 3) return {Layout::plain, Layout::blocked};
+  return {Layout::blocked, Layout::blocked};
+}
+
+ConvShape conv_shape(const Attrs& a, int64_t images) {
+  const Shape y = out_shape(a);
+  const ConvLayouts layouts = conv_layouts(a);
+  return {.n = images,
+          .ic = a.x[1],
+          .ih = a.x[2],
+          .iw = a.x[3],
+          .oc = y[1],
+          .oh = y[2],
+          .ow = y[3],
+          .kh = a.w[2],
+          .kw = a.w[3],
+          .stride_h = a.stride,
+          .stride_w = a.stride,
+          .pad_top = a.padding.top,
+          .pad_left = a.padding.left,
+          .pad_bottom = a.padding.bottom,
+          .pad_right = a.padding.right,
+          .groups = a.groups,
+          .x = layouts.x,
+          .y = layouts.y};
+}
+
+// What the three passes share: the primitive of a full slice and that of a shorter last one.
+class SlicedConvolution : public Kernel {
+ public:
+  SlicedConvolution(const Attrs& a, ConvPass pass, int64_t replicas)
+      : slices_(
+            Slices::cut(a.x[0], replicas, pass == ConvPass::grad_weights ? least_images(a) : 1)),
+        full_(conv_shape(a, slices_.size), pass) {
+    if (slices_.tail()) tail_.emplace(conv_shape(a, slices_.tail()), pass, &full_);
+    const ConvLayouts layouts = conv_layouts(a);
+    x_stride_ = stored_count({{1, a.x[1], a.x[2], a.x[3]}, DType::f32, layouts.x});
+    const Shape y = out_shape(a);
+    y_stride_ = stored_count({{1, y[1], y[2], y[3]}, DType::f32, layouts.y});
+  }
+
+  size_t worker_scratch_bytes() const override {
+    return std::max(full_.scratchpad_bytes(), tail_ ? tail_->scratchpad_bytes() : 0);
+  }
+
+ protected:
+  // A partial sum of large weights costs as much as the work of an image: take two at least.
+  static int64_t least_images(const Attrs& a) { return a.w.count() > 64 * 1024 ? 2 : 1; }
+
+  void run_slice(int task, float* x, float* w, float* y, const KernelArgs& args) const {
+    const int64_t first = slices_.first(task);
+    const Convolution& conv = slices_.count(task) == slices_.size ? full_ : *tail_;
+    conv.run(args.worker, x + first * x_stride_, w, y + first * y_stride_, args.worker_scratch);
+  }
+
+  Slices slices_;
+  Convolution full_;
+  std::optional<Convolution> tail_;
+  int64_t x_stride_, y_stride_;  // floats of one image
+};
+
+// Forward and input gradient: pack the weights, then run the slices.
+class ConvApply : public SlicedConvolution {
+ public:
+  ConvApply(const Attrs& a, ConvPass pass, int64_t replicas)
+      : SlicedConvolution(a, pass, replicas), forward_(pass == ConvPass::forward) {}
+
+  int phases() const override { return 3; }
+  int tasks(int phase) const override {
+    if (phase == 0) return full_.packing().has_padding() ? zeroes().tasks() : 0;
+    return phase == 1 ? full_.packing().tasks() : static_cast<int>(slices_.tasks());
+  }
+  size_t scratch_bytes() const override {
+    return static_cast<size_t>(full_.packing().packed_floats()) * sizeof(float);
+  }
+  void run(int phase, int task, const KernelArgs& args) const override {
+    auto* packed = reinterpret_cast<float*>(args.scratch);
+    if (phase == 0) {
+      kernels::fill(0, packed + zeroes().begin(task), zeroes().length(task));
+    } else if (phase == 1) {
+      full_.packing().pack(task, args.input(1), packed);
+    } else {
+      auto* in = const_cast<float*>(args.input(0));
+      run_slice(task, forward_ ? in : args.output(0), packed, forward_ ? args.output(0) : in, args);
+    }
+  }
+
+ private:
+  Chunks zeroes() const { return {full_.packing().packed_floats()}; }
+
+  bool forward_;
+};
+
+// Inputs x, d_y. The partial sums lie one after another in the scratch.
+class ConvGradWeights : public SlicedConvolution {
+ public:
+  ConvGradWeights(const Attrs& a, int64_t replicas)
+      : SlicedConvolution(a, ConvPass::grad_weights, replicas),
+        stride_(round_up(full_.packing().packed_floats(), 16)) {}
+
+  int phases() const override { return 3; }
+  int tasks(int phase) const override {
+    if (phase == 0) return static_cast<int>(slices_.tasks());
+    if (phase == 1) return slices_.tasks() > 1 ? chunks().tasks() : 0;
+    return full_.packing().tasks();
+  }
+  size_t scratch_bytes() const override {
+    return static_cast<size_t>(stride_ * slices_.tasks()) * sizeof(float);
+  }
+  void run(int phase, int task, const KernelArgs& args) const override {
+    auto* partial = reinterpret_cast<float*>(args.scratch);
+    if (phase == 0) {
+      run_slice(task, const_cast<float*>(args.input(0)), partial + task * stride_,
+                const_cast<float*>(args.input(1)), args);
+    } else if (phase == 1) {
+      float* rows = partial + chunks().begin(task);
+      const int64_t n = chunks().length(task), each = slices_.per_replica();
+      for (int64_t r = 0; r < slices_.replicas; ++r) {
+        kernels::tree_sum(rows + r * each * stride_, stride_, each, n);
+      }
+      kernels::tree_sum(rows, each * stride_, slices_.replicas, n);
+    } else {
+      full_.packing().unpack(task, partial, args.output(0));
+    }
+  }
+
+ private:
+  // Small, so that a chunk of every slice's sum stays in the cache.
+  Chunks chunks() const { return {full_.packing().packed_floats(), 2048}; }
+
+  int64_t stride_;
+};
+
+std::unique_ptr<Kernel> forward_kernel(const Node& n, const KernelSite& site) {
+  return std::make_unique<ConvApply>(n.attrs<Attrs>(), ConvPass::forward, site.replicas);
+}
+std::unique_ptr<Kernel> grad_input_kernel(const Node& n, const KernelSite& site) {
+  return std::make_unique<ConvApply>(n.attrs<Attrs>(), ConvPass::grad_input, site.replicas);
+}
+std::unique_ptr<Kernel> grad_weights_kernel(const Node& n, const KernelSite& site) {
+  return std::make_unique<ConvGradWeights>(n.attrs<Attrs>(), site.replicas);
+}
+
+LayoutChoice forward_layouts(const Node& n, std::span<const TensorType>) {
+  const ConvLayouts l = conv_layouts(n.attrs<Attrs>());
+  return {{l.x, Layout::plain}, {l.y}};
+}
+LayoutChoice grad_input_layouts(const Node& n, std::span<const TensorType>) {
+  const ConvLayouts l = conv_layouts(n.attrs<Attrs>());
+  return {{l.y, Layout::plain}, {l.x}};
+}
+LayoutChoice grad_weights_layouts(const Node& n, std::span<const TensorType>) {
+  const ConvLayouts l = conv_layouts(n.attrs<Attrs>());
+  return {{l.x, l.y}, {Layout::plain}};
+}
+
+Types infer_grad_input(const Node& n, std::span<const TensorType>) {
+  return {{n.attrs<Attrs>().x}};
+}
+Types infer_grad_weights(const Node& n, std::span<const TensorType>) {
+  return {{n.attrs<Attrs>().w}};
+}
+
+const OpDef grad_input_def{.name = "convolution_grad_input",
+                           .infer = infer_grad_input,
+                           .kernel = grad_input_kernel,
+                           .layouts = grad_input_layouts,
+                           .flops = flops,
+                           .describe = describe};
+
+const OpDef grad_weights_def{.name = "convolution_grad_weights",
+                             .infer = infer_grad_weights,
+                             .kernel = grad_weights_kernel,
+                             .layouts = grad_weights_layouts,
+                             .flops = flops,
+                             .describe = describe};
+
+Values grad(Builder& b, const Node& n, std::span<const Value> d_out) {
+  const Attrs& a = n.attrs<Attrs>();
+  Values d{{}, {}};
+  if (b.wants_grad(n.in[1])) d[1] = b.emit(grad_weights_def, {n.in[0], d_out[0]}, a);
+  if (b.wants_grad(n.in[0])) d[0] = b.emit(grad_input_def, {d_out[0], n.in[1]}, a);
+  return d;
+}
+
+const OpDef convolution_def{.name = "convolution",
+                            .infer = infer,
+                            .grad = grad,
+                            .kernel = forward_kernel,
+                            .layouts = forward_layouts,
+                            .flops = flops,
+                            .describe = describe};
+
+}  // namespace
+
+Padding resolve_padding(const Padding& p, int64_t ih, int64_t iw, int64_t kh, int64_t kw,
+                        int64_t stride) {
+  if (p.top != Padding::same) return p;
+  const auto total = [&](int64_t in, int64_t k) {
+    return std::max<int64_t>((divide_up(in, stride) - 1) * stride + k - in, 0);
+  };
+  const int64_t h = total(ih, kh), w = total(iw, kw);
+  return {h / 2, w / 2, h - h / 2, w - w / 2};
+}
+
+Value convolution(Builder& b, Value x, Value w, const ConvOptions& options) {
+  const Shape &xs = b.shape(x), &ws = b.shape(w);
+  const Padding padding =
+      resolve_padding(options.padding, xs[2], xs[3], ws[2], ws[3], options.stride);
+  return b.emit(convolution_def, {x, w}, Attrs{options.stride, padding, options.groups, xs, ws});
+}
+
+}  // namespace convoy::ops
+
+namespace convoy {
+
+OpFamily convolution_ops() {
+  return {.ops = {&ops::convolution_def, &ops::grad_input_def, &ops::grad_weights_def},
+          .fusions = {}};
+}
+
+}  // namespace convoy

@@ -1,0 +1,165 @@
+// Softmax cross-entropy from logits, with label smoothing; one row a sample, in double.
+
+#include "ops/cross_entropy.h"
+
+#include <cmath>
+
+#include "base/error.h"
+#include "ops/family.h"
+#include "tensor/kernel.h"
+
+namespace convoy::ops {
+namespace {
+
+struct Targets {
+  double hit, miss;
+};
+Targets targets(const CrossEntropyOptions& o, int64_t classes) {
+  const auto s = static_cast<double>(o.smoothing);
+  if (o.kind == Smoothing::uniform) {
+    const double share = s / static_cast<double>(classes);
+    return {1 - s + share, share};
+  }
+  return {1 - s, classes > 1 ? s / static_cast<double>(classes - 1) : 0};
+}
+
+void check(std::span<const TensorType> in) {
+  if (in[0].shape.rank() != 2 || in[1].shape != Shape{in[0].shape[0]} ||
+      in[1].dtype != DType::s32) {
+    raise(Fault::usage, "labels {} do not fit logits {}", to_string(in[1]), to_string(in[0]));
+  }
+}
+
+Types infer(const Node&, std::span<const TensorType> in) {
+  check(in);
+  return {{{in[0].shape[0]}}};
+}
+
+// log(sum(exp(row))), safe from overflow.
+double log_sum_exp(const float* row, int64_t classes) {
+  double top = row[0];
+  for (int64_t k = 1; k < classes; ++k) top = std::max(top, static_cast<double>(row[k]));
+  double sum = 0;
+  for (int64_t k = 0; k < classes; ++k) sum += std::exp(row[k] - top);
+  return top + std::log(sum);
+}
+
+Chunks by_rows(int64_t rows) { return {rows, 8}; }
+
+std::unique_ptr<Kernel> forward(const Node& n, const KernelSite& site) {
+  const int64_t classes = site.in[0].shape[1];
+  const Targets t = targets(n.attrs<CrossEntropyOptions>(), classes);
+  const Chunks rows = by_rows(site.in[0].shape[0]);
+  auto kernel = std::make_unique<PhasedKernel>();
+  kernel->phase(rows.tasks(), [=](int task, const KernelArgs& args) {
+    for (int64_t i = rows.begin(task); i < rows.begin(task) + rows.length(task); ++i) {
+      const float* row = args.input(0) + i * classes;
+      double sum = 0;
+      for (int64_t k = 0; k < classes; ++k) sum += row[k];
+      const double hit = row[args.input<int32_t>(1)[i]];
+      // -sum_k target_k (row_k - lse); the targets add up to 1.
+      args.output(0)[i] =
+          static_cast<float>(log_sum_exp(row, classes) - t.hit * hit - t.miss * (sum - hit));
+    }
+  });
+  return kernel;
+}
+
+// in: logits, label, d_loss [n]; out: d_logits
+Types infer_grad(const Node&, std::span<const TensorType> in) { return {{in[0].shape}}; }
+
+std::unique_ptr<Kernel> backward(const Node& n, const KernelSite& site) {
+  const int64_t classes = site.in[0].shape[1];
+  const Targets t = targets(n.attrs<CrossEntropyOptions>(), classes);
+  const Chunks rows = by_rows(site.in[0].shape[0]);
+  auto kernel = std::make_unique<PhasedKernel>();
+  kernel->phase(rows.tasks(), [=](int task, const KernelArgs& args) {
+    for (int64_t i = rows.begin(task); i < rows.begin(task) + rows.length(task); ++i) {
+      const float* row = args.input(0) + i * classes;
+      const int32_t label = args.input<int32_t>(1)[i];
+      const double lse = log_sum_exp(row, classes), d = args.input(2)[i];
+      float* out = args.output(0) + i * classes;
+      for (int64_t k = 0; k < classes; ++k) {
+        out[k] = static_cast<float>(d * (std::exp(row[k] - lse) - (k == label ? t.hit : t.miss)));
+      }
+    }
+  });
+  return kernel;
+}
+
+const OpDef grad_def{.name = "softmax_cross_entropy_grad",
+                     .infer = infer_grad,
+                     .kernel = backward,
+                     .inplace_input = 0};
+
+Values grad(Builder& b, const Node& n, std::span<const Value> d_out) {
+  return {b.emit(grad_def, {n.in[0], n.in[1], d_out[0]}, n.attrs<CrossEntropyOptions>()), {}};
+}
+
+const OpDef cross_entropy_def{
+    .name = "softmax_cross_entropy", .infer = infer, .grad = grad, .kernel = forward};
+
+std::unique_ptr<Kernel> rank_kernel(const Node&, const KernelSite& site) {
+  const int64_t classes = site.in[0].shape[1];
+  const Chunks rows = by_rows(site.in[0].shape[0]);
+  auto kernel = std::make_unique<PhasedKernel>();
+  kernel->phase(rows.tasks(), [=](int task, const KernelArgs& args) {
+    for (int64_t i = rows.begin(task); i < rows.begin(task) + rows.length(task); ++i) {
+      const float* row = args.input(0) + i * classes;
+      const int64_t label = args.input<int32_t>(1)[i];
+      int64_t better = 0;
+      for (int64_t k = 0; k < classes; ++k) {
+        if (k == label) continue;
+        // Written so that a NaN on either side counts against the label.
+        const bool loses = k < label ? row[k] < row[label] : row[k] <= row[label];
+        better += !loses;
+      }
+      args.output(0)[i] = static_cast<float>(better);
+    }
+  });
+  return kernel;
+}
+
+const OpDef rank_def{.name = "label_rank", .infer = infer, .kernel = rank_kernel};
+
+struct SeedAttrs {
+  float weight;
+};
+
+Types infer_seed(const Node&, std::span<const TensorType> in) { return {{in[0].shape}}; }
+
+std::unique_ptr<Kernel> seed_kernel(const Node& n, const KernelSite& site) {
+  const int64_t count = site.in[0].shape.count();
+  const float share = n.attrs<SeedAttrs>().weight / static_cast<float>(count / site.replicas);
+  auto kernel = std::make_unique<PhasedKernel>();
+  kernel->phase(1, [=](int, const KernelArgs& args) {
+    std::fill_n(args.output(0), count, share * args.input(1)[0]);
+  });
+  return kernel;
+}
+
+const OpDef seed_def{.name = "loss_seed", .infer = infer_seed, .kernel = seed_kernel};
+
+}  // namespace
+
+Value softmax_cross_entropy(Builder& b, Value logits, Value label,
+                            const CrossEntropyOptions& options) {
+  return b.emit(cross_entropy_def, {logits, label}, options);
+}
+Value label_rank(Builder& b, Value logits, Value label) {
+  return b.emit(rank_def, {logits, label});
+}
+Value loss_seed(Builder& b, Value per_sample, Value loss_scale, float weight) {
+  return b.emit(seed_def, {per_sample, loss_scale}, SeedAttrs{weight});
+}
+
+}  // namespace convoy::ops
+
+namespace convoy {
+
+OpFamily cross_entropy_ops() {
+  return {.ops = {&ops::cross_entropy_def, &ops::grad_def, &ops::rank_def, &ops::seed_def},
+          .fusions = {}};
+}
+
+}  // namespace convoy

@@ -1,0 +1,44 @@
+// What batch and group norm share: how a blocked activation divides into planes and tasks.
+#pragma once
+
+#include <algorithm>
+
+#include "tensor/isa.h"
+#include "tensor/shape.h"
+
+namespace convoy::ops {
+
+// Vectors over channels are this long, so that a kernel may read a whole block of them.
+constexpr int64_t channel_vector(int64_t channels) { return round_up(channels, 16); }
+
+struct NormPlanes {
+  int64_t images, channels, blocks, block, pixels;
+
+  explicit NormPlanes(const Shape& x)
+      : images(x[0]),
+        channels(x[1]),
+        blocks(divide_up(x[1], channel_block())),
+        block(channel_block()),
+        pixels(x[2] * x[3]) {}
+
+  int64_t vector() const { return channel_vector(channels); }
+  int64_t planes() const { return images * blocks; }
+  int64_t plane_floats() const { return pixels * block; }
+
+  // Neighbouring planes share a task when they are small.
+  int64_t per_task() const {
+    return std::clamp<int64_t>(16384 / plane_floats(), 1, std::max<int64_t>(1, planes() / 32));
+  }
+  int64_t tasks() const { return divide_up(planes(), per_task()); }
+
+  // f(image, first channel, offset of the plane in floats) for the planes of a task.
+  template <class F>
+  void each(int64_t task, const F& f) const {
+    const int64_t last = std::min(planes(), (task + 1) * per_task());
+    for (int64_t p = task * per_task(); p < last; ++p) {
+      f(p / blocks, p % blocks * block, p * plane_floats());
+    }
+  }
+};
+
+}  // namespace convoy::ops

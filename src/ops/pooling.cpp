@@ -1,0 +1,229 @@
+// Pooling, plane by plane in the blocked layout. Max pooling keeps which pixel won (one byte an
+// output), so that its gradient needs neither x nor y.
+
+#include "ops/pooling.h"
+
+#include <fmt/core.h>
+
+#include "base/error.h"
+#include "kernels/elementwise.h"
+#include "kernels/pool.h"
+#include "ops/family.h"
+#include "tensor/isa.h"
+#include "tensor/kernel.h"
+
+namespace convoy::ops {
+namespace {
+
+struct Attrs {
+  int64_t size, stride;
+  Padding padding;  // explicit
+  bool count_padding;
+  Shape x;
+};
+
+Shape out_shape(const Attrs& a) {
+  const auto out = [&](int64_t in, int64_t before, int64_t after) {
+    return (in + before + after - a.size) / a.stride + 1;
+  };
+  return {a.x[0], a.x[1], out(a.x[2], a.padding.top, a.padding.bottom),
+          out(a.x[3], a.padding.left, a.padding.right)};
+}
+
+std::string describe(const Node& n) {
+  const Attrs& a = n.attrs<Attrs>();
+  return fmt::format("{}x{} stride {} pad {},{},{},{}", a.size, a.size, a.stride, a.padding.top,
+                     a.padding.left, a.padding.bottom, a.padding.right);
+}
+
+Shape checked_shape(const Node& n, std::span<const TensorType> in) {
+  const Attrs& a = n.attrs<Attrs>();
+  const Padding& p = a.padding;
+  // A window wholly outside the image would have nothing to choose from.
+  const bool fits = in[0].shape.rank() == 4 && a.size <= 16 &&
+                    std::max({p.top, p.left, p.bottom, p.right}) < a.size;
+  if (!fits || out_shape(a)[2] < 1 || out_shape(a)[3] < 1) {
+    raise(Fault::usage, "pooling {} with a {}x{} window makes no sense; try: a larger --image-size",
+          to_string(in[0].shape), a.size, a.size);
+  }
+  return out_shape(a);
+}
+
+Types infer_max(const Node& n, std::span<const TensorType> in) {
+  const Shape y = checked_shape(n, in);
+  return {{y}, {y, DType::u8}};
+}
+Types infer_avg(const Node& n, std::span<const TensorType> in) { return {{checked_shape(n, in)}}; }
+Types infer_grad(const Node& n, std::span<const TensorType>) { return {{n.attrs<Attrs>().x}}; }
+
+LayoutChoice blocked(const Node& n, std::span<const TensorType>) {
+  return {std::vector(n.in.size(), Layout::blocked), std::vector(n.out.size(), Layout::blocked)};
+}
+
+// Runs body(plane geometry, offset of the plane in x, in y, args) for every plane.
+template <class Body>
+std::unique_ptr<Kernel> by_planes(const Attrs& a, const Body& body) {
+  const Shape y = out_shape(a);
+  const kernels::PoolPlane plane{.in_h = a.x[2],
+                                 .in_w = a.x[3],
+                                 .out_h = y[2],
+                                 .out_w = y[3],
+                                 .size_h = a.size,
+                                 .size_w = a.size,
+                                 .stride = a.stride,
+                                 .pad_top = a.padding.top,
+                                 .pad_left = a.padding.left,
+                                 .block = channel_block()};
+  auto kernel = std::make_unique<PhasedKernel>();
+  kernel->phase(a.x[0] * divide_up(a.x[1], plane.block), [=](int task, const KernelArgs& args) {
+    body(plane, task * plane.in_h * plane.in_w * plane.block,
+         task * plane.out_h * plane.out_w * plane.block, args);
+  });
+  return kernel;
+}
+
+std::unique_ptr<Kernel> max_kernel(const Node& n, const KernelSite&) {
+  return by_planes(n.attrs<Attrs>(), [](const kernels::PoolPlane& p, int64_t x, int64_t y,
+                                        const KernelArgs& args) {
+    kernels::max_pool(p, args.input(0) + x, args.output(0) + y, args.output<uint8_t>(1) + y);
+  });
+}
+// in: d_y, where
+std::unique_ptr<Kernel> max_grad_kernel(const Node& n, const KernelSite&) {
+  return by_planes(n.attrs<Attrs>(), [](const kernels::PoolPlane& p, int64_t x, int64_t y,
+                                        const KernelArgs& args) {
+    kernels::max_pool_grad(p, args.input(0) + y, args.input<uint8_t>(1) + y, args.output(0) + x);
+  });
+}
+std::unique_ptr<Kernel> avg_kernel(const Node& n, const KernelSite&) {
+  const bool count = n.attrs<Attrs>().count_padding;
+  return by_planes(n.attrs<Attrs>(),
+                   [=](const kernels::PoolPlane& p, int64_t x, int64_t y, const KernelArgs& args) {
+                     kernels::avg_pool(p, count, args.input(0) + x, args.output(0) + y);
+                   });
+}
+std::unique_ptr<Kernel> avg_grad_kernel(const Node& n, const KernelSite&) {
+  const bool count = n.attrs<Attrs>().count_padding;
+  return by_planes(n.attrs<Attrs>(),
+                   [=](const kernels::PoolPlane& p, int64_t x, int64_t y, const KernelArgs& args) {
+                     kernels::avg_pool_grad(p, count, args.input(0) + y, args.output(0) + x);
+                   });
+}
+
+const OpDef max_grad_def{.name = "max_pool_grad",
+                         .infer = infer_grad,
+                         .kernel = max_grad_kernel,
+                         .layouts = blocked,
+                         .describe = describe};
+const OpDef avg_grad_def{.name = "avg_pool_grad",
+                         .infer = infer_grad,
+                         .kernel = avg_grad_kernel,
+                         .layouts = blocked,
+                         .describe = describe};
+
+Values max_grad(Builder& b, const Node& n, std::span<const Value> d) {
+  return {b.emit(max_grad_def, {d[0], n.out[1]}, n.attrs<Attrs>())};
+}
+Values avg_grad(Builder& b, const Node& n, std::span<const Value> d) {
+  return {b.emit(avg_grad_def, {d[0]}, n.attrs<Attrs>())};
+}
+
+const OpDef max_def{.name = "max_pool",
+                    .infer = infer_max,
+                    .grad = max_grad,
+                    .kernel = max_kernel,
+                    .layouts = blocked,
+                    .describe = describe};
+const OpDef avg_def{.name = "avg_pool",
+                    .infer = infer_avg,
+                    .grad = avg_grad,
+                    .kernel = avg_kernel,
+                    .layouts = blocked,
+                    .describe = describe};
+
+// Global average: [n, c, h, w] blocked -> [n, c] plain.
+
+Types infer_global(const Node&, std::span<const TensorType> in) {
+  if (in[0].shape.rank() != 4)
+    raise(Fault::usage, "global pooling needs images, not {}", to_string(in[0].shape));
+  return {{{in[0].shape[0], in[0].shape[1]}}};
+}
+LayoutChoice global_layouts(const Node&, std::span<const TensorType>) {
+  return {{Layout::blocked}, {Layout::plain}};
+}
+LayoutChoice global_grad_layouts(const Node&, std::span<const TensorType>) {
+  return {{Layout::plain}, {Layout::blocked}};
+}
+
+std::unique_ptr<Kernel> global_kernel(const Node&, const KernelSite& site) {
+  const Shape x = site.in[0].shape;
+  const int64_t block = channel_block(), blocks = divide_up(x[1], block), pixels = x[2] * x[3];
+  auto kernel = std::make_unique<PhasedKernel>();
+  kernel->phase(x[0] * blocks, [=](int task, const KernelArgs& args) {
+    const int64_t first = task % blocks * block, count = std::min(block, x[1] - first);
+    float sum[16];
+    kernels::sum_rows(args.input(0) + task * pixels * block, sum, pixels, block);
+    float* y = args.output(0) + task / blocks * x[1] + first;
+    for (int64_t c = 0; c < count; ++c) y[c] = sum[c] / static_cast<float>(pixels);
+  });
+  return kernel;
+}
+
+std::unique_ptr<Kernel> global_grad_kernel(const Node&, const KernelSite& site) {
+  const Shape x = site.out[0].shape;
+  const int64_t block = channel_block(), blocks = divide_up(x[1], block), pixels = x[2] * x[3];
+  auto kernel = std::make_unique<PhasedKernel>();
+  kernel->phase(x[0] * blocks, [=](int task, const KernelArgs& args) {
+    const int64_t first = task % blocks * block, count = std::min(block, x[1] - first);
+    const float* d_y = args.input(0) + task / blocks * x[1] + first;
+    float share[16] = {};
+    for (int64_t c = 0; c < count; ++c) share[c] = d_y[c] / static_cast<float>(pixels);
+    float* d_x = args.output(0) + task * pixels * block;
+    for (int64_t p = 0; p < pixels; ++p) std::copy_n(share, block, d_x + p * block);
+  });
+  return kernel;
+}
+
+const OpDef global_grad_def{.name = "global_avg_pool_grad",
+                            .infer = infer_grad,
+                            .kernel = global_grad_kernel,
+                            .layouts = global_grad_layouts};
+
+Values global_grad(Builder& b, const Node& n, std::span<const Value> d) {
+  return {b.emit(global_grad_def, {d[0]}, Attrs{.size = 0, .stride = 0, .x = b.shape(n.in[0])})};
+}
+
+const OpDef global_def{.name = "global_avg_pool",
+                       .infer = infer_global,
+                       .grad = global_grad,
+                       .kernel = global_kernel,
+                       .layouts = global_layouts};
+
+Attrs attributes(Builder& b, Value x, const PoolOptions& o) {
+  const Shape& s = b.shape(x);
+  if (s.rank() != 4) raise(Fault::usage, "pooling needs images, not {}", to_string(s));
+  return {o.size, o.stride, resolve_padding(o.padding, s[2], s[3], o.size, o.size, o.stride),
+          o.count_padding, s};
+}
+
+}  // namespace
+
+Value max_pool(Builder& b, Value x, const PoolOptions& o) {
+  return b.emit(max_def, {x}, attributes(b, x, o));
+}
+Value avg_pool(Builder& b, Value x, const PoolOptions& o) {
+  return b.emit(avg_def, {x}, attributes(b, x, o));
+}
+Value global_avg_pool(Builder& b, Value x) { return b.emit(global_def, {x}); }
+
+}  // namespace convoy::ops
+
+namespace convoy {
+
+OpFamily pooling_ops() {
+  return {.ops = {&ops::max_def, &ops::max_grad_def, &ops::avg_def, &ops::avg_grad_def,
+                  &ops::global_def, &ops::global_grad_def},
+          .fusions = {}};
+}
+
+}  // namespace convoy

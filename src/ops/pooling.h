@@ -1,0 +1,20 @@
+#pragma once
+
+#include "ops/convolution.h"
+
+namespace convoy::ops {
+
+struct PoolOptions {
+  int64_t size = 2;
+  int64_t stride = 2;
+  Padding padding = {};
+  bool count_padding =
+      true;  // average only: pixels outside the image count as zeros (PyTorch's way)
+};
+
+Value max_pool(Builder& b, Value x, const PoolOptions& options);
+Value avg_pool(Builder& b, Value x, const PoolOptions& options);
+// [n, c, h, w] -> [n, c]
+Value global_avg_pool(Builder& b, Value x);
+
+}  // namespace convoy::ops

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "graph/builder.h"
+
+namespace convoy::ops {
+
+// The same elements in the same (plain) order with another shape; the first dimension stays.
+Value reshape(Builder& b, Value x, const Shape& shape);
+
+// One after another along the channels (dimension 1).
+Value concat(Builder& b, const Values& parts);
+
+}  // namespace convoy::ops

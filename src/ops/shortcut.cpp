@@ -1,0 +1,123 @@
+#include "ops/shortcut.h"
+
+#include <fmt/core.h>
+
+#include "base/error.h"
+#include "ops/family.h"
+#include "tensor/isa.h"
+#include "tensor/kernel.h"
+
+namespace convoy::ops {
+namespace {
+
+struct Attrs {
+  int64_t channels, stride;
+  Shape x;
+};
+
+std::string describe(const Node& n) {
+  return fmt::format("channels {} stride {}", n.attrs<Attrs>().channels, n.attrs<Attrs>().stride);
+}
+
+Shape out_shape(const Attrs& a) {
+  return {a.x[0], a.channels, divide_up(a.x[2], a.stride), divide_up(a.x[3], a.stride)};
+}
+
+Types infer(const Node& n, std::span<const TensorType> in) {
+  const Attrs& a = n.attrs<Attrs>();
+  if (in[0].shape.rank() != 4 || a.channels < in[0].shape[1]) {
+    raise(Fault::usage, "a shortcut from {} cannot have {} channels", to_string(in[0].shape),
+          a.channels);
+  }
+  return {{out_shape(a)}};
+}
+
+Types infer_grad(const Node& n, std::span<const TensorType>) { return {{n.attrs<Attrs>().x}}; }
+
+LayoutChoice blocked(const Node&, std::span<const TensorType>) {
+  return {{Layout::blocked}, {Layout::blocked}};
+}
+
+struct Geometry {
+  int64_t block = channel_block(), in_blocks, out_blocks, ih, iw, oh, ow, stride;
+
+  explicit Geometry(const Attrs& a)
+      : in_blocks(divide_up(a.x[1], block)),
+        out_blocks(divide_up(a.channels, block)),
+        ih(a.x[2]),
+        iw(a.x[3]),
+        oh(out_shape(a)[2]),
+        ow(out_shape(a)[3]),
+        stride(a.stride) {}
+};
+
+// Padded channels of x are zero, so whole blocks may be copied.
+std::unique_ptr<Kernel> forward(const Node& n, const KernelSite&) {
+  const Geometry g(n.attrs<Attrs>());
+  auto kernel = std::make_unique<PhasedKernel>();
+  kernel->phase(n.attrs<Attrs>().x[0] * g.out_blocks, [=](int task, const KernelArgs& args) {
+    float* y = args.output(0) + task * g.oh * g.ow * g.block;
+    const int64_t image = task / g.out_blocks, block = task % g.out_blocks;
+    if (block >= g.in_blocks) {
+      std::fill_n(y, g.oh * g.ow * g.block, 0.0f);
+      return;
+    }
+    const float* x = args.input(0) + (image * g.in_blocks + block) * g.ih * g.iw * g.block;
+    for (int64_t h = 0; h < g.oh; ++h) {
+      for (int64_t w = 0; w < g.ow; ++w, y += g.block) {
+        std::copy_n(x + (h * g.stride * g.iw + w * g.stride) * g.block, g.block, y);
+      }
+    }
+  });
+  return kernel;
+}
+
+std::unique_ptr<Kernel> backward(const Node& n, const KernelSite&) {
+  const Geometry g(n.attrs<Attrs>());
+  const int64_t channels = n.attrs<Attrs>().x[1];
+  auto kernel = std::make_unique<PhasedKernel>();
+  kernel->phase(n.attrs<Attrs>().x[0] * g.in_blocks, [=](int task, const KernelArgs& args) {
+    float* d_x = args.output(0) + task * g.ih * g.iw * g.block;
+    std::fill_n(d_x, g.ih * g.iw * g.block, 0.0f);
+    const int64_t image = task / g.in_blocks, block = task % g.in_blocks;
+    const int64_t count = std::min(g.block, channels - block * g.block);
+    const float* d_y = args.input(0) + (image * g.out_blocks + block) * g.oh * g.ow * g.block;
+    for (int64_t h = 0; h < g.oh; ++h) {
+      for (int64_t w = 0; w < g.ow; ++w, d_y += g.block) {
+        std::copy_n(d_y, count, d_x + (h * g.stride * g.iw + w * g.stride) * g.block);
+      }
+    }
+  });
+  return kernel;
+}
+
+const OpDef grad_def{.name = "subsample_shortcut_grad",
+                     .infer = infer_grad,
+                     .kernel = backward,
+                     .layouts = blocked,
+                     .describe = describe};
+
+Values grad(Builder& b, const Node& n, std::span<const Value> d) {
+  return {b.emit(grad_def, {d[0]}, n.attrs<Attrs>())};
+}
+
+const OpDef shortcut_def{.name = "subsample_shortcut",
+                         .infer = infer,
+                         .grad = grad,
+                         .kernel = forward,
+                         .layouts = blocked,
+                         .describe = describe};
+
+}  // namespace
+
+Value subsample_shortcut(Builder& b, Value x, int64_t channels, int64_t stride) {
+  return b.emit(shortcut_def, {x}, Attrs{channels, stride, b.shape(x)});
+}
+
+}  // namespace convoy::ops
+
+namespace convoy {
+
+OpFamily shortcut_ops() { return {.ops = {&ops::shortcut_def, &ops::grad_def}, .fusions = {}}; }
+
+}  // namespace convoy

@@ -1,0 +1,56 @@
+#include "tensor/weight_packing.h"
+
+#include <algorithm>
+
+namespace convoy {
+namespace {
+
+constexpr int64_t channels_per_task = 16;
+
+}  // namespace
+
+WeightPacking::WeightPacking(std::vector<int64_t> by_out, std::vector<int64_t> by_in,
+                             std::vector<int64_t> by_position, int64_t packed_floats)
+    : by_out_(std::move(by_out)),
+      by_in_(std::move(by_in)),
+      by_position_(std::move(by_position)),
+      packed_(packed_floats) {}
+
+int64_t WeightPacking::plain_floats() const {
+  return static_cast<int64_t>(by_out_.size() * by_in_.size() * by_position_.size());
+}
+
+int WeightPacking::tasks() const {
+  return static_cast<int>((static_cast<int64_t>(by_out_.size()) + channels_per_task - 1) /
+                          channels_per_task);
+}
+
+// move(offset in plain, offset in packed). The output channel runs fastest: it does so in the
+// packed order of most layouts, and 16 streams of reads are easy for the prefetcher.
+template <class Move>
+void WeightPacking::walk(int task, const Move& move) const {
+  const int64_t first = task * channels_per_task;
+  const int64_t last =
+      std::min<int64_t>(first + channels_per_task, static_cast<int64_t>(by_out_.size()));
+  const auto positions = static_cast<int64_t>(by_position_.size());
+  const int64_t row = static_cast<int64_t>(by_in_.size()) * positions;
+  for (size_t i = 0; i < by_in_.size(); ++i) {
+    for (size_t k = 0; k < by_position_.size(); ++k) {
+      const int64_t plain = static_cast<int64_t>(i) * positions + static_cast<int64_t>(k);
+      const int64_t packed = by_in_[i] + by_position_[k];
+      for (int64_t o = first; o < last; ++o) {
+        move(o * row + plain, by_out_[static_cast<size_t>(o)] + packed);
+      }
+    }
+  }
+}
+
+void WeightPacking::pack(int task, const float* plain, float* packed) const {
+  walk(task, [&](int64_t from, int64_t to) { packed[to] = plain[from]; });
+}
+
+void WeightPacking::unpack(int task, const float* packed, float* plain) const {
+  walk(task, [&](int64_t to, int64_t from) { plain[to] = packed[from]; });
+}
+
+}  // namespace convoy
