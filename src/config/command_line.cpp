@@ -144,10 +144,11 @@ class Parser {
     if (is_flag(field) && parse_value(value, truth).empty()) value = format_value(truth);
     const auto [place, is_new] = line_.settings.emplace(field.key, Setting{value, "command line"});
     if (!is_new && place->second.text != value) {
-      raise(Fault::usage, "option {} was given twice, as \"{}\" and as \"{}\"; try: only one of them",
-            field.key == typed.substr(typed.find_first_not_of('-')) ? typed
-                                                                    : typed + " (" + field.key + ")",
-            one_line(place->second.text), one_line(value));
+      raise(
+          Fault::usage, "option {} was given twice, as \"{}\" and as \"{}\"; try: only one of them",
+          field.key == typed.substr(typed.find_first_not_of('-')) ? typed
+                                                                  : typed + " (" + field.key + ")",
+          one_line(place->second.text), one_line(value));
     }
   }
 
@@ -156,7 +157,8 @@ class Parser {
     const std::string near = nearest(name, candidates);
     const std::string_view dashes = near.size() == 1 && before == "--" ? "-" : before;
     raise(Fault::usage, "unknown option {}{}{}", before, one_line(name),
-          near.empty() ? "; try: --help, which lists all" : fmt::format("; nearest: {}{}", dashes, near));
+          near.empty() ? "; try: --help, which lists all"
+                       : fmt::format("; nearest: {}{}", dashes, near));
   }
 
   const std::vector<std::string>& arguments_;

@@ -58,25 +58,32 @@ class RecipeReader {
       : path_(std::move(path)), known_(known) {}
 
   Recipe read() {
-    const std::string text = read_file(path_, Fault::usage);
+    std::string text = read_file(path_, Fault::usage);
     if (text.size() > largest_recipe || !is_plain_utf8(text)) {
       raise(Fault::usage, "{}: is not a recipe; it must be YAML text in UTF-8, at most 1 MiB",
             one_line(path_));
     }
+    // yaml-cpp takes a quote that is never closed for one that ends with the file. The mark of a
+    // document's end, which may not stand inside quotes, makes it notice.
+    if (!text.ends_with('\n')) text += '\n';
+    text += "...\n";
     std::vector<YAML::Node> documents;
     try {
       documents = YAML::LoadAll(text);
       if (documents.size() > 1) fail(documents[1].Mark(), "a second YAML document; try: only one");
       if (!documents.empty()) read_map(documents[0]);
     } catch (const YAML::Exception& error) {
-      fail(error.mark, "not valid YAML: " + error.msg);
+      const bool is_open_quote =
+          error.msg.find("document indicator in scalar") != std::string::npos;
+      fail(error.mark, "not valid YAML: " + (is_open_quote ? "a quote is not closed" : error.msg));
     }
     return std::move(recipe_);
   }
 
  private:
   [[noreturn]] void fail(const YAML::Mark& mark, const std::string& problem) const {
-    raise(Fault::usage, "{}:{}: {}", one_line(path_), std::max(mark.line, 0) + 1, one_line(problem));
+    raise(Fault::usage, "{}:{}: {}", one_line(path_), std::max(mark.line, 0) + 1,
+          one_line(problem));
   }
 
   void read_map(const YAML::Node& root) {
@@ -90,7 +97,8 @@ class RecipeReader {
         fail(name.Mark(), "a key that is not plain text; try: lines of the form `key: value`");
       }
       std::string key = dashed(name.Scalar());
-      if (key == "<<") fail(name.Mark(), "merge keys (<<) are not supported; try: base: OTHER_RECIPE");
+      if (key == "<<")
+        fail(name.Mark(), "merge keys (<<) are not supported; try: base: OTHER_RECIPE");
       if (const Field* field = find_field(known_, key)) key = field->key;
       if (const auto [first, is_new] = seen.emplace(key, line); !is_new) {
         fail(name.Mark(), fmt::format("{} stands already in line {}; try: only one of them", key,
@@ -130,7 +138,8 @@ class RecipeReader {
   std::string scalar(const std::string& key, const YAML::Node& value) const {
     if (value.IsNull()) fail(value.Mark(), key + ": has no value; for empty text write ''");
     if (value.IsMap()) {
-      fail(value.Mark(), key + ": has keys of its own, but options are flat; try: `key: value` alone");
+      fail(value.Mark(),
+           key + ": has keys of its own, but options are flat; try: `key: value` alone");
     }
     if (value.IsSequence()) fail(value.Mark(), key + ": a list inside a list; try: one flat list");
     if (value.Tag() != "?" && value.Tag() != "!" && !value.Tag().empty()) {
@@ -177,12 +186,14 @@ class Loader {
     const auto recipe = find_recipe(name, folders_);
     if (recipe && !is_open(*recipe)) return *recipe;
     if (beside || recipe) {
-      raise(Fault::usage, "{}:{}: base: {} builds upon this file itself, in a circle; try: without it",
+      raise(Fault::usage,
+            "{}:{}: base: {} builds upon this file itself, in a circle; try: without it",
             one_line(from.string()), line, one_line(name));
     }
     const std::string near = nearest(name, list_recipes(folders_));
     raise(Fault::usage, "{}:{}: base: there is no recipe {}{}", one_line(from.string()), line,
-          one_line(name), near.empty() ? "; try: a path relative to this file" : "; nearest: " + near);
+          one_line(name),
+          near.empty() ? "; try: a path relative to this file" : "; nearest: " + near);
   }
 
   const std::vector<std::string>& folders_;
@@ -198,7 +209,8 @@ class Loader {
   if (!near.empty()) {
     advice = "; nearest: " + near;
   } else if (!names.empty()) {
-    advice += ", or one of " + join({names.begin(), names.begin() + std::min<long>(8, std::ssize(names))}, ", ");
+    advice += ", or one of " +
+              join({names.begin(), names.begin() + std::min<long>(8, std::ssize(names))}, ", ");
   }
   raise(Fault::usage, "there is no recipe or file {}{}", one_line(name), advice);
 }

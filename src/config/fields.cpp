@@ -24,7 +24,8 @@ constexpr std::string_view type_name() {
 }
 
 bool means(const Field& field, std::string_view dashed_key) {
-  return field.key == dashed_key || std::ranges::find(field.aliases, dashed_key) != field.aliases.end();
+  return field.key == dashed_key ||
+         std::ranges::find(field.aliases, dashed_key) != field.aliases.end();
 }
 
 [[noreturn]] void refuse(const Field& field, const Setting& found, std::string_view problem) {
@@ -37,9 +38,10 @@ bool means(const Field& field, std::string_view dashed_key) {
 
 [[noreturn]] void refuse_two(std::string_view key, const Setting& a, std::string_view other,
                              const Setting& b) {
-  raise(Fault::usage,
-        "{} \"{}\" ({}) and {} \"{}\" ({}) are the same option with different values; try: only one",
-        key, one_line(a.text), a.where(), other, one_line(b.text), b.where());
+  raise(
+      Fault::usage,
+      "{} \"{}\" ({}) and {} \"{}\" ({}) are the same option with different values; try: only one",
+      key, one_line(a.text), a.where(), other, one_line(b.text), b.where());
 }
 
 }  // namespace
@@ -55,10 +57,10 @@ std::string dashed(std::string_view key) {
 }
 
 Limits between(double low, double high) {
-  return {.low = low, .high = high, .text = fmt::format("between {} and {}", low, high)};
+  return {.low = low, .high = high, .text = fmt::format("between {:.15g} and {:.15g}", low, high)};
 }
 
-Limits at_least(double low) { return {.low = low, .text = fmt::format("at least {}", low)}; }
+Limits at_least(double low) { return {.low = low, .text = fmt::format("at least {:.15g}", low)}; }
 
 Limits one_of(std::vector<std::string> choices) {
   std::string text = "one of " + join(choices, ", ");
@@ -104,17 +106,14 @@ void Fields::operator()(std::string_view key, T& value, std::string_view help, c
   for (std::string& alias : field.aliases) alias = dashed(alias);
   field.value = {field.default_text, "default"};
   if (const Setting* found = find_setting(field)) {
-    T read{};
-    std::string problem = parse_value(found->text, read);
-    if (problem.empty()) {
-      if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) {
-        problem = broken_limit(limits, static_cast<double>(read));
-      } else {
-        problem = broken_limit(limits, read);
-      }
+    // The default may stand outside the limits ("0 = as many as there are") and can still be said.
+    if (found->text != field.default_text) {
+      T read{};
+      std::string problem = parse_value(found->text, read);
+      if (problem.empty()) problem = broken_limit(limits, read);
+      if (!problem.empty()) refuse(field, *found, problem);
+      value = std::move(read);
     }
-    if (!problem.empty()) refuse(field, *found, problem);
-    value = std::move(read);
     field.value = {format_value(value), found->origin, found->line};
   }
   add(std::move(field));

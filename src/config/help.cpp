@@ -83,7 +83,8 @@ std::string options_help(const std::vector<Field>& fields, int width) {
   // A section's options may have been declared in several places: they belong together here.
   std::vector<std::string> sections;
   for (const Field& field : fields) {
-    if (std::ranges::find(sections, field.section) == sections.end()) sections.push_back(field.section);
+    if (std::ranges::find(sections, field.section) == sections.end())
+      sections.push_back(field.section);
   }
   std::string text;
   for (const std::string& section : sections) {

@@ -117,13 +117,6 @@ std::string format_value(const std::vector<double>& value) {
 }
 std::string format_value(const std::vector<std::string>& value) { return join(value, ","); }
 
-std::string broken_limit(const Limits&, bool) { return ""; }
-
-std::string broken_limit(const Limits& limits, double value) {
-  if (value >= limits.low && value <= limits.high) return "";
-  return fmt::format("is not {}", limits.text);
-}
-
 std::string broken_limit(const Limits& limits, const std::string& value) {
   if (limits.choices.empty()) return "";
   if (std::ranges::find(limits.choices, value) != limits.choices.end()) return "";

@@ -33,8 +33,11 @@ std::string format_value(const std::vector<double>& value);
 std::string format_value(const std::vector<std::string>& value);
 
 // What is wrong with a value of the right type; empty when it is within the limits.
-std::string broken_limit(const Limits& limits, bool value);
-std::string broken_limit(const Limits& limits, double value);
+template <class Number>
+std::string broken_limit(const Limits& limits, Number value) {
+  const auto number = static_cast<double>(value);
+  return number >= limits.low && number <= limits.high ? "" : "is not " + limits.text;
+}
 std::string broken_limit(const Limits& limits, const std::string& value);
 std::string broken_limit(const Limits& limits, const std::vector<double>& value);
 std::string broken_limit(const Limits& limits, const std::vector<std::string>& value);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
 #include "config/config_file.h"
 #include "config/value.h"
 
@@ -15,7 +16,7 @@ namespace {
 bool is_yaml_word(std::string_view text) {
   std::string lower(text);
   for (char& c : lower) c = (c >= 'A' && c <= 'Z') ? static_cast<char>(c - 'A' + 'a') : c;
-  constexpr std::array<std::string_view, 9> words{"y",  "n",   "yes",  "no",  "on",
+  constexpr std::array<std::string_view, 9> words{"y",   "n",    "yes",   "no",  "on",
                                                   "off", "true", "false", "null"};
   return std::ranges::find(words, lower) != words.end();
 }
@@ -24,7 +25,8 @@ bool is_yaml_word(std::string_view text) {
 bool may_stand_bare(std::string_view text) {
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   const auto is_inner = [&](char c) {
-    return is_letter(c) || (c >= '0' && c <= '9') || std::string_view("_-./+,").find(c) != std::string_view::npos;
+    return is_letter(c) || (c >= '0' && c <= '9') ||
+           std::string_view("_-./+").find(c) != std::string_view::npos;
   };
   if (text.empty() || is_yaml_word(text)) return false;
   return (is_letter(text[0]) || text[0] == '/') && std::ranges::all_of(text, is_inner);
@@ -48,6 +50,20 @@ std::string quoted(std::string_view text) {
   return result + '"';
 }
 
+std::string yaml_text(const std::string& text) {
+  return may_stand_bare(text) ? text : quoted(text);
+}
+
+std::string yaml_value(const Field& field) {
+  const std::string& text = field.value.text;
+  if (field.type == "text") return yaml_text(text);
+  if (field.type != "list" && field.type != "numbers") return text;
+  std::vector<std::string> parts;
+  if (!text.empty()) parts = split(text, ',');
+  for (std::string& part : parts) part = field.type == "list" ? yaml_text(part) : part;
+  return "[" + join(parts, ", ") + "]";
+}
+
 }  // namespace
 
 std::string write_args(const std::vector<Field>& fields) {
@@ -59,11 +75,8 @@ std::string write_args(const std::vector<Field>& fields) {
       if (!field.section.empty()) text += fmt::format("# {}\n", one_line(field.section));
       section = &field.section;
     }
-    const bool is_words = field.type == "text" || field.type == "list" || field.type == "numbers";
-    const bool is_bare = !is_words || may_stand_bare(field.value.text);
-    text += fmt::format("{}: {}  # {}\n", field.key,
-                        is_bare ? field.value.text : quoted(field.value.text),
-                        one_line(field.value.origin));
+    text +=
+        fmt::format("{}: {}  # {}\n", field.key, yaml_value(field), one_line(field.value.origin));
   }
   return text;
 }
