@@ -130,8 +130,12 @@ std::vector<Field> described(void (*describe)(Fields& field)) {
 }
 
 int run_program(const std::vector<std::string>& arguments) {
+  return with_exit_code([&] { return dispatch(arguments); });
+}
+
+int with_exit_code(const std::function<int()>& work) {
   try {
-    const int code = dispatch(arguments);
+    const int code = work();
     flush_output();
     return code;
   } catch (const Error& error) {

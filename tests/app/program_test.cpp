@@ -3,6 +3,9 @@
 #include "app/program.h"
 
 #include <algorithm>
+#include <new>
+#include <stdexcept>
+#include <system_error>
 
 #include "app/command.h"
 #include "config/shell.h"
@@ -71,6 +74,24 @@ TEST(Program, RefusesInOneLineWithTheFaultsCode) {
     EXPECT_TRUE(contains(result.output, message));
     EXPECT_EQ(std::ranges::count(result.output, '\n'), 1) << result.output;
   }
+}
+
+TEST(Program, EveryExceptionHasItsLineAndCode) {
+  const auto outcome = [](auto thrown) {
+    testing::internal::CaptureStderr();
+    const int code = with_exit_code([&]() -> int { throw thrown; });
+    return std::pair{code, testing::internal::GetCapturedStderr()};
+  };
+  using Outcome = std::pair<int, std::string>;
+  EXPECT_EQ(outcome(Error(Fault::data, "bad\nfile")), Outcome(3, "convoy: error: bad\\nfile\n"));
+  EXPECT_EQ(outcome(Error(Fault::checkpoint, "x")).first, 4);
+  EXPECT_EQ(outcome(std::bad_alloc()),
+            Outcome(6, "convoy: error: out of memory; try: a smaller --batch-size\n"));
+  EXPECT_EQ(outcome(std::runtime_error("odd")), Outcome(1, "convoy: error: unexpected: odd\n"));
+  EXPECT_EQ(outcome(42).first, 1);
+  EXPECT_EQ(outcome(std::system_error(std::make_error_code(std::errc::broken_pipe))),
+            Outcome(141, ""));
+  EXPECT_EQ(with_exit_code([] { return 75; }), 75);
 }
 
 TEST(Program, CompletionScriptsAreValid) {
