@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -15,12 +14,19 @@ namespace convoy {
 struct Setting {
   std::string text;
   std::string origin;
+  int line = 0;  // in a file, counted from 1
+
+  // For messages: `configs/x.yml:3`, or the origin alone.
+  std::string where() const;
 };
 
-// Key -> setting, keys with dashes (`batch-size`). Later calls to `put` win.
+// Key -> setting, keys with dashes (`batch-size`).
 using Settings = std::map<std::string, Setting>;
 
-// What a value may be; the text goes into help and into the error.
+// A key in the one spelling we keep: `batch_size` -> `batch-size`.
+std::string dashed(std::string_view key);
+
+// What a value, or each element of a list, may be; the text goes into help and into the error.
 struct Limits {
   double low = -1e300, high = 1e300;
   std::vector<std::string> choices;
@@ -32,16 +38,24 @@ Limits one_of(std::vector<std::string> choices);
 
 // One declared option, for help, completion and args.yml.
 struct Field {
-  std::string section, key, type, default_text, help;
+  std::string section, key;
+  std::string type;  // bool, int, number, text, numbers, list
+  std::string default_text, help;
   std::vector<std::string> aliases;
   Limits limits;
-  Setting value;  // resolved
+  Setting value;  // resolved; its text parses back to exactly the value
 };
+
+// The field that `key`, a key or an alias with dashes or underscores, means; null when none does.
+const Field* find_field(const std::vector<Field>& fields, std::string_view key);
+
+// Every spelling that means one of the fields, for `nearest`.
+std::vector<std::string> spellings(const std::vector<Field>& fields);
 
 class Fields {
  public:
-  // Reads from `settings`, which it copies.
-  explicit Fields(Settings settings);
+  // Reads from `settings`, whose keys may have dashes or underscores.
+  explicit Fields(const Settings& settings);
 
   // Starts a group of options in --help.
   void section(std::string_view title);
@@ -49,7 +63,8 @@ class Fields {
   // Declares one option and, when a setting for the key or an alias exists, reads it into `value`.
   // Types: bool, int, int64_t, uint64_t, float, double, std::string, std::vector<double>,
   // std::vector<std::string>. A text that is no such value or breaks the limits is a usage error
-  // that names key, origin, value and what is allowed.
+  // that names key, origin, value and what is allowed; so are two different values under a key and
+  // its alias. A key may be declared again by another struct: both read it, `all` has it once.
   template <class T>
   void operator()(std::string_view key, T& value, std::string_view help, const Limits& limits = {},
                   std::vector<std::string> aliases = {});
@@ -58,11 +73,16 @@ class Fields {
   bool given(std::string_view key) const;
 
   // Every setting must have been read by now: an unknown key is a usage error naming the nearest.
-  void finish() const;
+  // `known` may list more keys (all that a command has): one of them is not unknown, but has no
+  // meaning together with the other options, and the error says so.
+  void finish(const std::vector<Field>& known = {}) const;
 
   const std::vector<Field>& all() const { return fields_; }
 
  private:
+  const Setting* find_setting(const Field& field) const;
+  void add(Field field);
+
   Settings settings_;
   std::vector<Field> fields_;
   std::string section_;

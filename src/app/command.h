@@ -1,0 +1,31 @@
+// A verb of the program. Each file in app/commands/ defines one: `CommandDef <stem>_command()`.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "config/command_line.h"
+#include "config/fields.h"
+
+namespace convoy {
+
+struct CommandDef {
+  std::string_view name;
+  std::string_view summary;     // one line of the list of verbs
+  std::string_view usage;       // "train [--config NAME] [options]"
+  std::string_view details;     // a few lines with examples that teach; printed as they stand
+  std::string_view words = "";  // what may stand beside options ("bash zsh fish"), for completion
+
+  // Declares all options against throw-away structs: for help, completion and parsing.
+  void (*describe)(Fields& field);
+
+  // Does it and returns the exit code; trouble is thrown.
+  int (*run)(const CommandLine& line);
+};
+
+const std::vector<CommandDef>& command_catalog();  // generated from the folder
+
+// The declared options of a verb, at their defaults.
+std::vector<Field> described(void (*describe)(Fields& field));
+
+}  // namespace convoy

@@ -1,0 +1,18 @@
+// The program behind `main`: finds the verb, shows help, runs it, and turns trouble into one line
+// and an exit code.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace convoy {
+
+// `arguments` without the program's name. Gives the exit code; throws nothing.
+int run_program(const std::vector<std::string>& arguments);
+
+// Runs `work` and gives its exit code; what it throws becomes a line on standard error and the code
+// that belongs to it.
+int with_exit_code(const std::function<int()>& work);
+
+}  // namespace convoy

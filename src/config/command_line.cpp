@@ -1,0 +1,185 @@
+#include "config/command_line.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "config/value.h"
+
+namespace convoy {
+namespace {
+
+bool is_flag(const Field& field) { return field.type == "bool"; }
+
+class Parser {
+ public:
+  Parser(const std::vector<std::string>& arguments, const std::vector<Field>& declared)
+      : arguments_(arguments), declared_(declared) {}
+
+  CommandLine parse() {
+    while (next_ < arguments_.size()) {
+      const std::string& argument = arguments_[next_++];
+      if (argument == "--") {
+        line_.words.insert(line_.words.end(), arguments_.begin() + static_cast<long>(next_),
+                           arguments_.end());
+        break;
+      }
+      if (argument.starts_with("--")) {
+        long_option(argument);
+      } else if (argument.size() > 1 && argument[0] == '-') {
+        short_option(argument);
+      } else {
+        line_.words.push_back(argument);
+      }
+    }
+    return std::move(line_);
+  }
+
+ private:
+  void long_option(const std::string& argument) {
+    const size_t equals = argument.find('=');
+    const bool has_value = equals != std::string::npos;
+    const std::string name = dashed(argument.substr(2, has_value ? equals - 2 : equals));
+    const std::string value = has_value ? argument.substr(equals + 1) : "";
+    const std::string typed = "--" + name;
+    if (const Field* field = find_field(declared_, name)) {
+      option(*field, typed, has_value, value);
+    } else if (name == "set") {
+      assignment(has_value ? value : following(typed, "KEY=VALUE"));
+    } else if (name.starts_with("no-")) {
+      negation(name.substr(3), typed, has_value);
+    } else {
+      std::vector<std::string> candidates = spellings(declared_);
+      candidates.insert(candidates.end(), {"help", "set"});
+      unknown(name, "--", candidates);
+    }
+  }
+
+  // `-j 4`, `-j4`, `-j=4`
+  void short_option(const std::string& argument) {
+    const std::string letter = argument.substr(1, 1);
+    const Field* field = find_field(declared_, letter);
+    if (!field) {
+      const std::string near = nearest(dashed(argument.substr(1)), spellings(declared_));
+      raise(Fault::usage, "unknown option {}{}", one_line(argument),
+            near.empty() || near.size() == 1 ? "; try: --help, which lists all, or -- before words"
+                                             : "; nearest: --" + near);
+    }
+    std::string rest = argument.substr(2);
+    if (is_flag(*field) && !rest.empty() && rest[0] != '=') {
+      raise(Fault::usage, "option -{} takes no value, but {} was given; try: -{} alone", letter,
+            one_line(argument), letter);
+    }
+    const bool has_value = !rest.empty();
+    if (has_value && rest[0] == '=') rest.erase(0, 1);
+    option(*field, "-" + letter, has_value, rest);
+  }
+
+  void option(const Field& field, const std::string& typed, bool has_value, std::string value) {
+    if (!has_value) {
+      bool ignored = false;
+      if (!is_flag(field)) {
+        value = following(typed, field.type);
+      } else if (next_ < arguments_.size() && parse_value(arguments_[next_], ignored).empty()) {
+        value = arguments_[next_++];
+      } else {
+        value = "true";
+      }
+    }
+    put(field, typed, value);
+  }
+
+  void negation(const std::string& name, const std::string& typed, bool has_value) {
+    const Field* field = find_field(declared_, name);
+    if (!field) {
+      std::vector<Field> flags;
+      std::ranges::copy_if(declared_, std::back_inserter(flags), is_flag);
+      unknown(name, "--no-", spellings(flags));
+    }
+    if (!is_flag(*field)) {
+      raise(Fault::usage, "option {}: {} is not a yes-or-no option; try: --{} with a value", typed,
+            field->key, field->key);
+    }
+    if (has_value) {
+      raise(Fault::usage, "option {} takes no value; try: --{}=true or {} alone", typed, field->key,
+            typed);
+    }
+    put(*field, typed, "false");
+  }
+
+  void assignment(const std::string& text) {
+    const size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      raise(Fault::usage, "option --set needs KEY=VALUE, not \"{}\"; try: --set epochs=3",
+            one_line(text));
+    }
+    const std::string key = dashed(text.substr(0, equals));
+    const Field* field = find_field(declared_, key);
+    if (!field) unknown(key, "--set ", spellings(declared_));
+    put(*field, "--set " + key, text.substr(equals + 1));
+  }
+
+  // The argument after an option that needs one.
+  std::string following(const std::string& typed, std::string_view type) {
+    const bool is_last = next_ >= arguments_.size();
+    if (is_last || looks_like_option(arguments_[next_])) {
+      raise(Fault::usage, "option {} needs a value ({}), but {}; try: {}=VALUE", typed, type,
+            is_last ? "nothing follows" : one_line(arguments_[next_]) + " follows", typed);
+    }
+    return arguments_[next_++];
+  }
+
+  // `-0.5` and `-` are values.
+  bool looks_like_option(const std::string& argument) const {
+    if (argument.starts_with("--")) return true;
+    return argument.size() > 1 && argument[0] == '-' &&
+           find_field(declared_, argument.substr(1, 1)) != nullptr;
+  }
+
+  void put(const Field& field, const std::string& typed, std::string value) {
+    bool truth = false;  // `yes` and `true` are one value, not two
+    if (is_flag(field) && parse_value(value, truth).empty()) value = format_value(truth);
+    const auto [place, is_new] = line_.settings.emplace(field.key, Setting{value, "command line"});
+    if (!is_new && place->second.text != value) {
+      raise(
+          Fault::usage, "option {} was given twice, as \"{}\" and as \"{}\"; try: only one of them",
+          field.key == typed.substr(typed.find_first_not_of('-')) ? typed
+                                                                  : typed + " (" + field.key + ")",
+          one_line(place->second.text), one_line(value));
+    }
+  }
+
+  [[noreturn]] static void unknown(const std::string& name, std::string_view before,
+                                   const std::vector<std::string>& candidates) {
+    const std::string near = nearest(name, candidates);
+    const std::string_view dashes = near.size() == 1 && before == "--" ? "-" : before;
+    raise(Fault::usage, "unknown option {}{}{}", before, one_line(name),
+          near.empty() ? "; try: --help, which lists all"
+                       : fmt::format("; nearest: {}{}", dashes, near));
+  }
+
+  const std::vector<std::string>& arguments_;
+  const std::vector<Field>& declared_;
+  size_t next_ = 0;
+  CommandLine line_;
+};
+
+}  // namespace
+
+CommandLine parse_command_line(const std::vector<std::string>& arguments,
+                               const std::vector<Field>& declared) {
+  return Parser(arguments, declared).parse();
+}
+
+bool asks_for_help(const std::vector<std::string>& arguments) {
+  for (const std::string& argument : arguments) {
+    if (argument == "--") return false;
+    if (argument == "--help" || argument == "-h") return true;
+  }
+  return false;
+}
+
+}  // namespace convoy

@@ -1,0 +1,26 @@
+// What was typed after the verb, taken apart: options as settings, and the words between them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/fields.h"
+
+namespace convoy {
+
+struct CommandLine {
+  Settings settings;  // under the declared key, whichever alias was typed; origin "command line"
+  std::vector<std::string> words;
+};
+
+// `declared` tells which options exist and which need no value. Accepted: `--x v`, `--x=v`, `-` and
+// `_` alike, `--x`, `--x yes` and `--no-x` for booleans, `-j 4` and `-j4` for an alias of one
+// letter, `--set key=value` for any key, `--` before words that begin with a dash. An unknown
+// option, a missing value, and one option with two different values are usage errors.
+CommandLine parse_command_line(const std::vector<std::string>& arguments,
+                               const std::vector<Field>& declared);
+
+// Whether `--help` or `-h` is asked for: it counts anywhere before `--`.
+bool asks_for_help(const std::vector<std::string>& arguments);
+
+}  // namespace convoy

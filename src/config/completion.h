@@ -1,0 +1,23 @@
+// Scripts that let a shell complete verbs, options and values.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/fields.h"
+
+namespace convoy {
+
+// A verb as the shell shall know it.
+struct CompletionVerb {
+  std::string name, summary;
+  std::vector<Field> fields;
+  std::vector<std::string> words;  // what may stand after it, beside options; empty: files
+};
+
+// `shell` is bash, zsh or fish; another one is a usage error.
+std::string completion_script(std::string_view shell, std::string_view program,
+                              const std::vector<CompletionVerb>& verbs);
+
+}  // namespace convoy

@@ -1,0 +1,29 @@
+// Recipes: YAML files of flat keys, which are the option names. `base:` names one or several files
+// they build upon; a later base wins over an earlier one, and the file itself over all of them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/fields.h"
+
+namespace convoy {
+
+// The settings of a recipe, given by name (`cifar10/resnet20`: a file below one of the folders,
+// with or without .yml) or by path; origin = the path of the file that has the last word. `known`,
+// where given, lets a file override under one name what its base set under an alias. What is no
+// flat YAML (syntax, nested maps, a key twice, no value), a missing file or base, and bases in a
+// circle are usage errors with file, line and key. Whether a key means anything is for `Fields` to
+// say.
+Settings load_config(std::string_view name_or_path, const std::vector<std::string>& recipe_folders,
+                     const std::vector<Field>& known = {});
+
+// Names of all recipes below the folders, sorted, without .yml. A missing folder holds none.
+std::vector<std::string> list_recipes(const std::vector<std::string>& recipe_folders);
+
+// The text of args.yml: every field as `key: value  # origin`, sections as comments. `load_config`
+// reads it back to the same values.
+std::string write_args(const std::vector<Field>& fields);
+
+}  // namespace convoy

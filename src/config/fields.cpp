@@ -1,0 +1,192 @@
+#include "config/fields.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "config/value.h"
+
+namespace convoy {
+namespace {
+
+template <class T>
+constexpr std::string_view type_name() {
+  if constexpr (std::is_same_v<T, bool>) return "bool";
+  if constexpr (std::is_integral_v<T>) return "int";
+  if constexpr (std::is_floating_point_v<T>) return "number";
+  if constexpr (std::is_same_v<T, std::string>) return "text";
+  if constexpr (std::is_same_v<T, std::vector<double>>) return "numbers";
+  return "list";
+}
+
+bool means(const Field& field, std::string_view dashed_key) {
+  return field.key == dashed_key ||
+         std::ranges::find(field.aliases, dashed_key) != field.aliases.end();
+}
+
+[[noreturn]] void refuse(const Field& field, const Setting& found, std::string_view problem) {
+  const bool is_flag = field.type == "bool";
+  const std::string allowed = is_flag ? "true or false" : field.limits.text;
+  const bool said = allowed.empty() || problem.find(allowed) != std::string_view::npos;
+  raise(Fault::usage, "{} \"{}\" ({}) {}{}", field.key, one_line(found.text), found.where(),
+        one_line(problem), said ? "" : "; try: " + allowed);
+}
+
+[[noreturn]] void refuse_two(std::string_view key, const Setting& a, std::string_view other,
+                             const Setting& b) {
+  raise(
+      Fault::usage,
+      "{} \"{}\" ({}) and {} \"{}\" ({}) are the same option with different values; try: only one",
+      key, one_line(a.text), a.where(), other, one_line(b.text), b.where());
+}
+
+}  // namespace
+
+std::string Setting::where() const {
+  return one_line(line > 0 ? fmt::format("{}:{}", origin, line) : origin);
+}
+
+std::string dashed(std::string_view key) {
+  std::string name(key);
+  std::ranges::replace(name, '_', '-');
+  return name;
+}
+
+Limits between(double low, double high) {
+  return {.low = low, .high = high, .text = fmt::format("between {:.15g} and {:.15g}", low, high)};
+}
+
+Limits at_least(double low) { return {.low = low, .text = fmt::format("at least {:.15g}", low)}; }
+
+Limits one_of(std::vector<std::string> choices) {
+  std::string text = "one of " + join(choices, ", ");
+  return {.choices = std::move(choices), .text = std::move(text)};
+}
+
+const Field* find_field(const std::vector<Field>& fields, std::string_view key) {
+  const std::string name = dashed(key);
+  const auto found = std::ranges::find_if(fields, [&](const Field& f) { return means(f, name); });
+  return found == fields.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> spellings(const std::vector<Field>& fields) {
+  std::vector<std::string> all;
+  for (const Field& field : fields) {
+    all.push_back(field.key);
+    all.insert(all.end(), field.aliases.begin(), field.aliases.end());
+  }
+  return all;
+}
+
+Fields::Fields(const Settings& settings) {
+  for (const auto& [key, setting] : settings) {
+    const auto [place, is_new] = settings_.emplace(dashed(key), setting);
+    if (!is_new && place->second.text != setting.text) {
+      refuse_two(place->first, place->second, key, setting);
+    }
+  }
+}
+
+void Fields::section(std::string_view title) { section_ = title; }
+
+template <class T>
+void Fields::operator()(std::string_view key, T& value, std::string_view help, const Limits& limits,
+                        std::vector<std::string> aliases) {
+  Field field{.section = section_,
+              .key = dashed(key),
+              .type = std::string(type_name<T>()),
+              .default_text = format_value(value),
+              .help = std::string(help),
+              .aliases = std::move(aliases),
+              .limits = limits};
+  for (std::string& alias : field.aliases) alias = dashed(alias);
+  field.value = {field.default_text, "default"};
+  if (const Setting* found = find_setting(field)) {
+    // The default may stand outside the limits ("0 = as many as there are") and can still be said.
+    if (found->text != field.default_text) {
+      T read{};
+      std::string problem = parse_value(found->text, read);
+      if (problem.empty()) problem = broken_limit(limits, read);
+      if (!problem.empty()) refuse(field, *found, problem);
+      value = std::move(read);
+    }
+    field.value = {format_value(value), found->origin, found->line};
+  }
+  add(std::move(field));
+}
+
+template void Fields::operator()(std::string_view, bool&, std::string_view, const Limits&,
+                                 std::vector<std::string>);
+template void Fields::operator()(std::string_view, int&, std::string_view, const Limits&,
+                                 std::vector<std::string>);
+template void Fields::operator()(std::string_view, int64_t&, std::string_view, const Limits&,
+                                 std::vector<std::string>);
+template void Fields::operator()(std::string_view, uint64_t&, std::string_view, const Limits&,
+                                 std::vector<std::string>);
+template void Fields::operator()(std::string_view, float&, std::string_view, const Limits&,
+                                 std::vector<std::string>);
+template void Fields::operator()(std::string_view, double&, std::string_view, const Limits&,
+                                 std::vector<std::string>);
+template void Fields::operator()(std::string_view, std::string&, std::string_view, const Limits&,
+                                 std::vector<std::string>);
+template void Fields::operator()(std::string_view, std::vector<double>&, std::string_view,
+                                 const Limits&, std::vector<std::string>);
+template void Fields::operator()(std::string_view, std::vector<std::string>&, std::string_view,
+                                 const Limits&, std::vector<std::string>);
+
+const Setting* Fields::find_setting(const Field& field) const {
+  const auto own = settings_.find(field.key);
+  auto found = own;
+  for (const std::string& alias : field.aliases) {
+    const auto other = settings_.find(alias);
+    if (other == settings_.end()) continue;
+    if (found == settings_.end()) {
+      found = other;
+    } else if (found->second.text != other->second.text) {
+      refuse_two(found->first, found->second, alias, other->second);
+    }
+  }
+  return found == settings_.end() ? nullptr : &found->second;
+}
+
+void Fields::add(Field field) {
+  const auto same = std::ranges::find(fields_, field.key, &Field::key);
+  Field* entry = same == fields_.end() ? nullptr : &*same;
+  for (const std::string& name : field.aliases) {
+    const Field* taken = find_field(fields_, name);
+    expect(taken == nullptr || taken == entry, "an option's alias " + name + " is taken");
+  }
+  if (!entry) {
+    expect(find_field(fields_, field.key) == nullptr, "an option's key " + field.key + " is taken");
+    fields_.push_back(std::move(field));
+    return;
+  }
+  expect(entry->type == field.type, "the option " + field.key + " was declared with another type");
+  for (std::string& alias : field.aliases) {
+    if (!means(*entry, alias)) entry->aliases.push_back(std::move(alias));
+  }
+}
+
+bool Fields::given(std::string_view key) const {
+  const Field* field = find_field(fields_, key);
+  return field && field->value.origin != "default";
+}
+
+void Fields::finish(const std::vector<Field>& known) const {
+  for (const auto& [key, setting] : settings_) {
+    if (find_field(fields_, key)) continue;
+    if (find_field(known, key)) {
+      raise(Fault::usage, "{} \"{}\" ({}) has no meaning with the other options; try: without it",
+            key, one_line(setting.text), setting.where());
+    }
+    const std::string near = nearest(key, spellings(fields_));
+    raise(Fault::usage, "unknown key {} ({}){}", one_line(key), setting.where(),
+          near.empty() ? "; try: --help, which lists all" : "; nearest: " + near);
+  }
+}
+
+}  // namespace convoy

@@ -1,0 +1,51 @@
+// Values as text, for the types an option may have: strict parsing, and text that parses back to
+// exactly the same value.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/fields.h"
+
+namespace convoy {
+
+// Reads all of `text` into `value`. Gives what is wrong ("is not a whole number"), empty when well.
+std::string parse_value(std::string_view text, bool& value);
+std::string parse_value(std::string_view text, int& value);
+std::string parse_value(std::string_view text, int64_t& value);
+std::string parse_value(std::string_view text, uint64_t& value);
+std::string parse_value(std::string_view text, float& value);
+std::string parse_value(std::string_view text, double& value);
+std::string parse_value(std::string_view text, std::string& value);
+std::string parse_value(std::string_view text, std::vector<double>& value);
+std::string parse_value(std::string_view text, std::vector<std::string>& value);
+
+std::string format_value(bool value);
+std::string format_value(int value);
+std::string format_value(int64_t value);
+std::string format_value(uint64_t value);
+std::string format_value(float value);
+std::string format_value(double value);
+std::string format_value(const std::string& value);
+std::string format_value(const std::vector<double>& value);
+std::string format_value(const std::vector<std::string>& value);
+
+// What is wrong with a value of the right type; empty when it is within the limits.
+template <class Number>
+std::string broken_limit(const Limits& limits, Number value) {
+  const auto number = static_cast<double>(value);
+  return number >= limits.low && number <= limits.high ? "" : "is not " + limits.text;
+}
+std::string broken_limit(const Limits& limits, const std::string& value);
+std::string broken_limit(const Limits& limits, const std::vector<double>& value);
+std::string broken_limit(const Limits& limits, const std::vector<std::string>& value);
+
+// The text on one line, control characters as escapes: for messages and comments.
+std::string one_line(std::string_view text);
+
+// Whether the bytes are UTF-8 without a zero: what YAML and JSON can both carry.
+bool is_plain_utf8(std::string_view text);
+
+}  // namespace convoy

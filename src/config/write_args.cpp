@@ -1,0 +1,84 @@
+// args.yml: what a run was given, for people to read and for `resume` to load.
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "config/config_file.h"
+#include "config/value.h"
+
+namespace convoy {
+namespace {
+
+// YAML readers turn these words into something else than text.
+bool is_yaml_word(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = (c >= 'A' && c <= 'Z') ? static_cast<char>(c - 'A' + 'a') : c;
+  constexpr std::array<std::string_view, 9> words{"y",   "n",    "yes",   "no",  "on",
+                                                  "off", "true", "false", "null"};
+  return std::ranges::find(words, lower) != words.end();
+}
+
+// Narrower than YAML's own rule: what may stand bare is beyond doubt, the rest gets quotes.
+bool may_stand_bare(std::string_view text) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  const auto is_inner = [&](char c) {
+    return is_letter(c) || (c >= '0' && c <= '9') ||
+           std::string_view("_-./+").find(c) != std::string_view::npos;
+  };
+  if (text.empty() || is_yaml_word(text)) return false;
+  return (is_letter(text[0]) || text[0] == '/') && std::ranges::all_of(text, is_inner);
+}
+
+std::string quoted(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      result += '\\';
+      result += c;
+    } else if (c == '\n') {
+      result += "\\n";
+    } else if (byte < 0x20 || byte == 0x7f) {
+      result += fmt::format("\\x{:02x}", byte);
+    } else {
+      result += c;
+    }
+  }
+  return result + '"';
+}
+
+std::string yaml_text(const std::string& text) {
+  return may_stand_bare(text) ? text : quoted(text);
+}
+
+std::string yaml_value(const Field& field) {
+  const std::string& text = field.value.text;
+  if (field.type == "text") return yaml_text(text);
+  if (field.type != "list" && field.type != "numbers") return text;
+  std::vector<std::string> parts;
+  if (!text.empty()) parts = split(text, ',');
+  for (std::string& part : parts) part = field.type == "list" ? yaml_text(part) : part;
+  return "[" + join(parts, ", ") + "]";
+}
+
+}  // namespace
+
+std::string write_args(const std::vector<Field>& fields) {
+  std::string text = "# The options of this run, each with where it came from.\n";
+  const std::string* section = nullptr;
+  for (const Field& field : fields) {
+    if (!section || *section != field.section) {
+      text += '\n';
+      if (!field.section.empty()) text += fmt::format("# {}\n", one_line(field.section));
+      section = &field.section;
+    }
+    text +=
+        fmt::format("{}: {}  # {}\n", field.key, yaml_value(field), one_line(field.value.origin));
+  }
+  return text;
+}
+
+}  // namespace convoy
