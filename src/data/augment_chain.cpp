@@ -1,0 +1,97 @@
+#include "data/augment_chain.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace convoy {
+namespace {
+
+constexpr int64_t byte_values = 256;
+
+const AugmentDef& find_augment(std::string_view name) {
+  std::vector<std::string> names;
+  for (const AugmentDef& def : augment_catalog()) {
+    if (def.name == name) return def;
+    names.emplace_back(def.name);
+  }
+  const std::string near = nearest(name, names);
+  raise(Fault::usage, "unknown augmentation '{}'{}; try: {}", name,
+        near.empty() ? "" : ", did you mean '" + near + "'?", join(names, ", "));
+}
+
+Random random_of_step(uint64_t key, size_t step) {
+  return Random(random_key(key, Purpose::augment, step));
+}
+
+}  // namespace
+
+AugmentChain::AugmentChain(const std::vector<std::string>& names, const AugmentOptions& options,
+                           const Shape& image)
+    : image_(image), tables_(static_cast<size_t>(image[0] * byte_values)) {
+  for (const std::string& name : names) {
+    steps_.push_back(find_augment(name).make(options, image));
+    scratch_bytes_ = std::max(scratch_bytes_, steps_.back()->needs(image));
+  }
+  Placement probe;
+  while (placed_ < steps_.size() && steps_[placed_]->place(probe, image, Random(0))) ++placed_;
+  for (size_t i = 0; i < tables_.size(); ++i) tables_[i] = static_cast<float>(i % byte_values);
+  for (mapped_ = placed_; mapped_ < steps_.size(); ++mapped_) {
+    bool maps = true;
+    for (int64_t c = 0; c < image[0]; ++c) {
+      maps = steps_[mapped_]->map(tables_.data() + c * byte_values, c) && maps;
+    }
+    if (!maps) break;
+  }
+}
+
+void AugmentChain::run(const uint8_t* pixels, float* out, uint64_t key, std::byte* scratch) const {
+  Placement placement;
+  for (size_t step = 0; step < placed_; ++step) {
+    steps_[step]->place(placement, image_, random_of_step(key, step));
+  }
+  draw(pixels, out, placement);
+  for (size_t step = mapped_; step < steps_.size(); ++step) {
+    steps_[step]->apply(out, image_, scratch, random_of_step(key, step));
+  }
+}
+
+void AugmentChain::run_plainly(const uint8_t* pixels, float* out, uint64_t key,
+                               std::byte* scratch) const {
+  std::copy_n(pixels, image_.count(), out);
+  for (size_t step = 0; step < steps_.size(); ++step) {
+    steps_[step]->apply(out, image_, scratch, random_of_step(key, step));
+  }
+}
+
+void AugmentChain::draw(const uint8_t* pixels, float* out, const Placement& placement) const {
+  const int64_t h = image_[1], w = image_[2];
+  // Columns whose source lies inside: 0 <= x + shift < w, where a mirrored row is filled from its
+  // right end by source columns that run backwards from w - 1 + dx.
+  const int64_t shift = placement.mirrored ? -placement.dx : placement.dx;
+  const int64_t begin = std::clamp<int64_t>(-shift, 0, w),
+                end = std::clamp<int64_t>(w - shift, begin, w);
+  for (int64_t c = 0; c < image_[0]; ++c) {
+    const float* table = tables_.data() + c * byte_values;
+    for (int64_t y = 0; y < h; ++y, out += w) {
+      const int64_t from = y + placement.dy;
+      if (from < 0 || from >= h) {
+        std::fill_n(out, w, table[0]);
+        continue;
+      }
+      const uint8_t* row = pixels + (c * h + from) * w;
+      std::fill_n(out, begin, table[0]);
+      if (placement.mirrored) {
+        const uint8_t* source = row + w - 1 + placement.dx;
+        for (int64_t x = begin; x < end; ++x) out[x] = table[source[-x]];
+      } else {
+        const uint8_t* source = row + placement.dx;
+        for (int64_t x = begin; x < end; ++x) out[x] = table[source[x]];
+      }
+      std::fill_n(out + end, w - end, table[0]);
+    }
+  }
+}
+
+}  // namespace convoy

@@ -1,0 +1,38 @@
+#include "data/batch.h"
+
+namespace convoy {
+
+Batch::Batch(std::vector<std::pair<std::string, TensorType>> types) {
+  const auto aligned = [](const TensorType& type) {
+    return static_cast<size_t>(
+        round_up(static_cast<int64_t>(stored_bytes(type)), static_cast<int64_t>(Arena::alignment)));
+  };
+  size_t bytes = 0;
+  for (const auto& [name, type] : types) bytes += aligned(type);
+  buffer_.reserve(bytes);
+  std::byte* at = buffer_.data();
+  for (auto& [name, type] : types) {
+    expect(!find(name), "two tensors of one name in a batch");
+    tensors_.push_back({.name = std::move(name), .type = type, .data = at});
+    at += aligned(type);
+  }
+}
+
+const NamedTensor* Batch::find(std::string_view name) const {
+  for (const NamedTensor& tensor : tensors_) {
+    if (tensor.name == name) return &tensor;
+  }
+  return nullptr;
+}
+
+std::vector<std::pair<std::string, TensorType>> classification_tensors(int64_t n,
+                                                                       const Shape& image) {
+  return {
+      {"image", {.shape = {n, image[0], image[1], image[2]}, .dtype = DType::f32}},
+      {"label", {.shape = {n}, .dtype = DType::s32}},
+      {"weight", {.shape = {n}, .dtype = DType::f32}},
+      {"key", {.shape = {n}, .dtype = DType::s64}},
+  };
+}
+
+}  // namespace convoy

@@ -1,0 +1,56 @@
+// A batch is named tensors in one buffer: what a task's plan binds its inputs to, by name.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "tensor/arena.h"
+#include "tensor/shape.h"
+
+namespace convoy {
+
+struct NamedTensor {
+  std::string name;
+  TensorType type;
+  std::byte* data = nullptr;  // inside the batch's buffer, aligned to Arena::alignment
+};
+
+class Batch {
+ public:
+  explicit Batch(std::vector<std::pair<std::string, TensorType>> types);
+
+  const std::vector<NamedTensor>& tensors() const { return tensors_; }
+
+  // Null when the batch has no tensor of that name. Valid as long as the batch is.
+  const NamedTensor* find(std::string_view name) const;
+
+  // The elements of a tensor that must be there.
+  template <class T>
+  T* data(std::string_view name) const {
+    const NamedTensor* tensor = find(name);
+    expect(tensor && bytes_per_element(tensor->type.dtype) == sizeof(T),
+           "no such tensor in the batch");
+    return reinterpret_cast<T*>(tensor->data);
+  }
+
+  // Samples that count: the first `valid` ones. The rest is padding.
+  int64_t valid = 0;
+
+ private:
+  std::vector<NamedTensor> tensors_;
+  Arena buffer_;
+};
+
+// What classification puts into a batch of n images:
+//   image  f32 [n, c, h, w]
+//   label  s32 [n]
+//   weight f32 [n]  1 for a sample, 0 for padding
+//   key    s64 [n]  random_key(seed, Purpose::batch_key, epoch, sample), for dropout in the network
+// Padding is all zeros.
+std::vector<std::pair<std::string, TensorType>> classification_tensors(int64_t n,
+                                                                       const Shape& image);
+
+}  // namespace convoy

@@ -1,0 +1,49 @@
+#include "data/dataset.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace convoy {
+
+const DatasetDef& find_dataset(std::string_view name) {
+  std::vector<std::string> names;
+  for (const DatasetDef& def : dataset_catalog()) {
+    if (def.name == name) return def;
+    names.emplace_back(def.name);
+  }
+  const std::string near = nearest(name, names);
+  raise(Fault::usage, "unknown dataset '{}'{}; try: --dataset {}", name,
+        near.empty() ? "" : ", did you mean '" + near + "'?", join(names, "|"));
+}
+
+std::unique_ptr<Dataset> open_dataset(std::string_view name, DatasetSpec spec) {
+  const DatasetDef& def = find_dataset(name);
+  if (def.has_files && spec.data_dir.empty()) {
+    const char* folder = std::getenv("DATA_DIR");
+    spec.data_dir = !def.default_folder.empty() ? def.default_folder : folder ? folder : "";
+    if (spec.data_dir.empty()) {
+      raise(Fault::usage, "the dataset {} needs a folder; try: --data-dir FOLDER, or set DATA_DIR",
+            name);
+    }
+  }
+  return def.open(spec);
+}
+
+std::string infer_dataset(std::string_view path) {
+  std::string text(path);
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  const auto speaks_of = [&](std::string_view word) { return text.find(word) != text.npos; };
+  if (speaks_of("imagenet")) return "imagenet";
+  if (speaks_of("cifar100") || speaks_of("cifar-100")) return "cifar-100";
+  if (speaks_of("cifar")) return "cifar-10";
+  if (speaks_of("fashion")) return "fashion-mnist";
+  raise(Fault::usage, "cannot tell from the path '{}' which dataset it holds; try: --dataset NAME",
+        path);
+}
+
+}  // namespace convoy

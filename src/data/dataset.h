@@ -1,0 +1,61 @@
+// Labelled images by number. A dataset is read by several threads at once, in any order.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tensor/shape.h"
+
+namespace convoy {
+
+class Dataset {
+ public:
+  virtual ~Dataset() = default;
+
+  virtual int64_t size() const = 0;
+  virtual Shape image_shape() const = 0;  // [c, h, w], the same for all images
+  virtual int classes() const = 0;
+  virtual std::vector<std::string> class_names() const = 0;  // one per class
+
+  // Sample `index` in [0, size()): c*h*w bytes, plane after plane, and a label in [0, classes()).
+  virtual void read(int64_t index, uint8_t* pixels, int32_t& label) const = 0;
+};
+
+// Which data to open. The second half is for generated data alone.
+struct DatasetSpec {
+  std::string data_dir;  // empty: the set's default folder, then the variable DATA_DIR
+  bool train = true;     // otherwise the test set
+
+  Shape image{3, 32, 32};
+  int classes = 10;
+  int64_t samples = 10000;
+  uint64_t seed = 0;
+};
+
+// One entry of the folder data/sets.
+struct DatasetDef {
+  std::string_view name;  // as in --dataset
+  std::string_view help;
+  std::unique_ptr<Dataset> (*open)(const DatasetSpec&) = nullptr;
+  std::vector<double> mean, std;     // of the training pixels, in 0..1, per channel or one for all
+  std::vector<std::string> augment;  // what training does to the images unless told otherwise
+  std::string_view default_folder = {};  // where the files are when --data-dir is not given
+  bool has_files = true;                 // whether it reads a folder at all
+};
+
+const std::vector<DatasetDef>& dataset_catalog();
+
+// Unknown names are usage errors that name the nearest known one.
+const DatasetDef& find_dataset(std::string_view name);
+
+// Opens one split of a set: everything is read and checked here.
+std::unique_ptr<Dataset> open_dataset(std::string_view name, DatasetSpec spec);
+
+// The dataset a folder's name speaks of: imagenet, cifar-100, cifar-10, fashion-mnist. A path that
+// tells nothing is a usage error.
+std::string infer_dataset(std::string_view path);
+
+}  // namespace convoy

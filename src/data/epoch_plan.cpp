@@ -1,0 +1,80 @@
+#include "data/epoch_plan.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "tensor/shape.h"
+
+namespace convoy {
+namespace {
+
+// Up to the next whole number, but 3.0000000000000004 (30 * 0.1) is 3.
+int64_t whole_up(double x) { return static_cast<int64_t>(std::ceil(x - 1e-12 * std::max(x, 1.0))); }
+
+}  // namespace
+
+EpochTail epoch_tail(std::string_view name) {
+  if (name == "carry") return EpochTail::carry;
+  if (name == "drop") return EpochTail::drop;
+  if (name == "short") return EpochTail::short_;
+  raise(Fault::usage, "unknown epoch tail '{}'; try: --epoch-tail carry|drop|short", name);
+}
+
+EpochPlan::EpochPlan(int64_t samples, int64_t batch, double epochs, EpochTail tail)
+    : samples_(samples), batch_(batch), epochs_(epochs), tail_(tail) {
+  if (samples < 1) raise(Fault::data, "the dataset is empty; try: another --dataset or --data-dir");
+  if (batch < 1)
+    raise(Fault::usage, "a global batch of {} samples; try: --batch-size 1 or more", batch);
+  if (!(epochs >= 0) || epochs > 1e9) {
+    raise(Fault::usage, "cannot train for {} epochs; try: --epochs from 0 to 1e9", epochs);
+  }
+  if (tail == EpochTail::drop && samples < batch) {
+    raise(Fault::usage,
+          "the global batch of {} samples is larger than the dataset of {}, which leaves no step "
+          "in an "
+          "epoch; try: a smaller --batch-size, or --epoch-tail carry",
+          batch, samples);
+  }
+}
+
+int64_t EpochPlan::whole_steps() const {
+  return tail_ == EpochTail::drop ? samples_ / batch_ : divide_up(samples_, batch_);
+}
+
+double EpochPlan::steps_per_epoch() const {
+  if (tail_ != EpochTail::carry) return static_cast<double>(whole_steps());
+  return static_cast<double>(samples_) / static_cast<double>(batch_);
+}
+
+int64_t EpochPlan::total_steps() const {
+  if (tail_ != EpochTail::carry) return whole_up(static_cast<double>(whole_steps()) * epochs_);
+  return whole_up(static_cast<double>(samples_) * epochs_ / static_cast<double>(batch_));
+}
+
+int64_t EpochPlan::steps_through(int64_t epochs) const {
+  if (tail_ != EpochTail::carry) return whole_steps() * epochs;
+  return divide_up(samples_ * epochs, batch_);
+}
+
+double EpochPlan::epochs_after(int64_t steps) const {
+  if (tail_ != EpochTail::carry) {
+    return static_cast<double>(steps) / static_cast<double>(whole_steps());
+  }
+  return static_cast<double>(steps) * static_cast<double>(batch_) / static_cast<double>(samples_);
+}
+
+int64_t EpochPlan::count(int64_t step) const {
+  if (tail_ != EpochTail::short_) return batch_;
+  return std::min(batch_, samples_ - step % whole_steps() * batch_);
+}
+
+Position EpochPlan::at(int64_t step, int64_t i) const {
+  if (tail_ == EpochTail::carry) {
+    const int64_t sample = step * batch_ + i;
+    return {.epoch = sample / samples_, .index = sample % samples_};
+  }
+  return {.epoch = step / whole_steps(), .index = step % whole_steps() * batch_ + i};
+}
+
+}  // namespace convoy

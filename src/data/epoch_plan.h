@@ -1,0 +1,64 @@
+// Which samples an optimiser step sees: arithmetic from the step's number alone, so that the place
+// in the data is one integer. What the end of an epoch does when the batch does not divide it:
+//   carry  the sample counter runs on: a step may hold the end of one epoch and the start of the
+//   next drop   the epoch ends with its last full batch; the rest of its order is not seen short
+//   the epoch's last step has the samples that are left
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace convoy {
+
+enum class EpochTail { carry, drop, short_ };
+
+// "carry", "drop" or "short"; anything else is a usage error.
+EpochTail epoch_tail(std::string_view name);
+
+struct Position {
+  int64_t epoch;
+  int64_t index;  // within the epoch's order
+
+  bool operator==(const Position&) const = default;
+};
+
+class EpochPlan {
+ public:
+  // `samples` in the dataset, `batch` samples per step over all replicas and accumulation, `epochs`
+  // whole or not. With `drop` a batch larger than the dataset is a usage error.
+  EpochPlan(int64_t samples, int64_t batch, double epochs, EpochTail tail);
+
+  // carry: samples / batch, not rounded; drop: rounded down; short: rounded up.
+  double steps_per_epoch() const;
+
+  // carry: the steps that cover samples * epochs, the last one full whatever epoch it reaches into.
+  // drop, short: steps_per_epoch() * epochs. A fraction of a step counts as a step.
+  int64_t total_steps() const;
+
+  // Steps after which `epochs` whole epochs have been seen. With carry the last of them may hold
+  // samples of the next epoch too.
+  int64_t steps_through(int64_t epochs) const;
+
+  // Epochs done after `steps` steps.
+  double epochs_after(int64_t steps) const;
+
+  // Samples of the step: the batch, or fewer in the last step of an epoch with `short`.
+  int64_t count(int64_t step) const;
+
+  // The largest number of samples a step has.
+  int64_t batch() const { return batch_; }
+  int64_t samples() const { return samples_; }
+  EpochTail tail() const { return tail_; }
+
+  // Where sample i of the step is found, i in [0, count(step)).
+  Position at(int64_t step, int64_t i) const;
+
+ private:
+  int64_t whole_steps() const;  // of an epoch; not for carry
+
+  int64_t samples_, batch_;
+  double epochs_;
+  EpochTail tail_;
+};
+
+}  // namespace convoy

@@ -1,0 +1,166 @@
+#include "data/loader.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "base/random.h"
+#include "base/thread_pool.h"
+#include "data/order.h"
+
+namespace convoy {
+namespace {
+
+// One worker makes some 100,000 small images a second, more than four cores train on.
+constexpr int cores_per_worker = 4;
+
+int worker_count(const LoaderSpec& spec) {
+  const int wanted = spec.workers > 0 ? spec.workers : available_cores() / cores_per_worker;
+  return std::clamp(wanted, 1, spec.prefetch);
+}
+
+}  // namespace
+
+Loader::Loader(const Dataset& dataset, const AugmentChain& chain, const EpochPlan& plan,
+               const LoaderSpec& spec)
+    : dataset_(dataset), chain_(chain), plan_(plan), spec_(spec) {
+  expect(spec.batch > 0 && spec.parts > 0 && spec.prefetch > 0 && spec.workers >= 0,
+         "an empty loader");
+  expect(spec.batch * spec.parts == plan.batch(), "the parts do not make up the plan's batch");
+  expect(chain.image() == dataset.image_shape(), "the augmentations are made for another image");
+  expect(plan.samples() == dataset.size(), "the plan is made for another dataset");
+  expect(plan.tail() != EpochTail::short_ || spec.parts == 1,
+         "a short step cannot be cut into parts");
+  expect(0 <= spec.first_step && spec.first_step <= spec.last_step, "steps run backwards");
+  total_ = (spec.last_step - spec.first_step) * spec.parts;
+  const auto types = classification_tensors(spec.batch, dataset.image_shape());
+  for (int i = 0; i < spec.prefetch + 1; ++i) ring_.emplace_back(types);
+  for (int i = 0; i < worker_count(spec); ++i) {
+    scratch_.emplace_back(pixel_bytes() + chain.scratch_bytes());
+  }
+  try {
+    for (Arena& scratch : scratch_)
+      threads_.emplace_back([this, &scratch] { work(scratch.data()); });
+  } catch (...) {  // no more threads to be had: those that run must not outlive this object
+    shut_down();
+    throw;
+  }
+}
+
+Loader::~Loader() { shut_down(); }
+
+void Loader::shut_down() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  work_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+const Batch& Loader::next() {
+  std::unique_lock lock(mutex_);
+  expect(delivered_ < total_, "a batch beyond the last");
+  if (released_ < delivered_) {  // the batch of the last call
+    released_ = delivered_;
+    work_.notify_one();
+  }
+  Slot& wanted = slot(delivered_);
+  if (wanted.made != delivered_) {
+    const auto start = std::chrono::steady_clock::now();
+    ready_.wait(lock, [&] { return wanted.made == delivered_; });
+    wait_seconds_ +=
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+  if (wanted.failure) std::rethrow_exception(wanted.failure);
+  ++delivered_;
+  return wanted.batch;
+}
+
+void Loader::restart(int64_t first_step, int64_t last_step) {
+  expect(0 <= first_step && first_step <= last_step, "steps run backwards");
+  std::unique_lock lock(mutex_);
+  hold_ = true;
+  ready_.wait(lock, [&] { return busy_ == 0; });
+  for (Slot& each : ring_) {
+    each.made = -1;
+    each.failure = nullptr;
+  }
+  spec_.first_step = first_step;
+  spec_.last_step = last_step;
+  total_ = (last_step - first_step) * spec_.parts;
+  claimed_ = delivered_ = released_ = 0;
+  hold_ = false;
+  work_.notify_all();
+}
+
+void Loader::work(std::byte* memory) {
+  flush_subnormals();
+  std::unique_lock lock(mutex_);
+  while (true) {
+    work_.wait(lock, [&] {
+      const int64_t limit = std::min(total_, released_ + static_cast<int64_t>(ring_.size()));
+      return stop_ || (!hold_ && claimed_ < limit);
+    });
+    if (stop_) return;
+    const int64_t number = claimed_++;
+    ++busy_;
+    lock.unlock();
+    std::exception_ptr failure;
+    try {
+      fill(number, slot(number).batch, memory);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    lock.lock();
+    --busy_;
+    // Batches are claimed in order, so all before a failed one still arrive; none after is begun.
+    if (failure) hold_ = true;
+    slot(number).failure = failure;
+    slot(number).made = number;
+    ready_.notify_one();
+  }
+}
+
+size_t Loader::pixel_bytes() const {
+  return static_cast<size_t>(
+      round_up(dataset_.image_shape().count(), static_cast<int64_t>(Arena::alignment)));
+}
+
+void Loader::fill(int64_t number, Batch& batch, std::byte* memory) const {
+  const int64_t step = spec_.first_step + number / spec_.parts;
+  const int64_t first = number % spec_.parts * spec_.batch;
+  const int64_t image_size = chain_.image().count();
+  auto* pixels = reinterpret_cast<uint8_t*>(memory);
+  auto* image = batch.data<float>("image");
+  auto* label = batch.data<int32_t>("label");
+  auto* weight = batch.data<float>("weight");
+  auto* key = batch.data<int64_t>("key");
+
+  batch.valid = std::min(spec_.batch, plan_.count(step) - first);
+  int64_t epoch = plan_.at(step, first).epoch;
+  Order order(plan_.samples(), spec_.seed, epoch, spec_.shuffle);
+  for (int64_t i = 0; i < batch.valid; ++i) {
+    const Position position = plan_.at(step, first + i);
+    if (position.epoch != epoch) {
+      epoch = position.epoch;
+      order = Order(plan_.samples(), spec_.seed, epoch, spec_.shuffle);
+    }
+    const int64_t sample = order[position.index];
+    const auto keyed = [&](Purpose purpose) {
+      return random_key(spec_.seed, purpose, static_cast<uint64_t>(epoch),
+                        static_cast<uint64_t>(sample));
+    };
+    dataset_.read(sample, pixels, label[i]);
+    chain_.run(pixels, image + i * image_size, keyed(Purpose::augment), memory + pixel_bytes());
+    weight[i] = 1;
+    key[i] = static_cast<int64_t>(keyed(Purpose::batch_key));
+  }
+  for (const NamedTensor& tensor : batch.tensors()) {
+    const size_t each = stored_bytes(tensor.type) / static_cast<size_t>(spec_.batch);
+    std::memset(tensor.data + each * static_cast<size_t>(batch.valid), 0,
+                each * static_cast<size_t>(spec_.batch - batch.valid));
+  }
+}
+
+}  // namespace convoy

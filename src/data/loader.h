@@ -1,0 +1,99 @@
+// Batches made ahead of time by worker threads, delivered in order. What a batch holds is a pure
+// function of (seed, plan, step): not of the number of workers, nor of where the run started.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "data/augment_chain.h"
+#include "data/batch.h"
+#include "data/dataset.h"
+#include "data/epoch_plan.h"
+
+namespace convoy {
+
+struct LoaderSpec {
+  int64_t batch = 0;  // samples per delivered batch
+  // A step of the plan is delivered as this many batches in a row, part p being its samples
+  // [p * batch, (p + 1) * batch): the micro-batches of replicas and gradient accumulation.
+  int64_t parts = 1;
+  int64_t first_step = 0, last_step = 0;  // steps [first, last) are delivered
+  uint64_t seed = 0;
+  bool shuffle = true;
+  int workers = 0;   // 0: one for every four cores; never more than `prefetch`
+  int prefetch = 3;  // batches made ahead of the one in use
+};
+
+class Loader {
+ public:
+  // Borrows dataset and chain, which must outlive it. The plan's batch is spec.batch * spec.parts;
+  // a plan with short steps has one part. Starts working at once, in constant time.
+  Loader(const Dataset& dataset, const AugmentChain& chain, const EpochPlan& plan,
+         const LoaderSpec& spec);
+  ~Loader();
+  Loader(const Loader&) = delete;
+  Loader& operator=(const Loader&) = delete;
+
+  // The next batch, valid until the next call. Blocks until it is made. What a worker threw for
+  // this batch is thrown here, and again on every further call. Only while !done(). Allocates
+  // nothing.
+  const Batch& next();
+
+  // Whether all steps have been delivered.
+  bool done() const { return delivered_ == total_; }
+
+  // Starts again with steps [first, last): the threads and buffers stay, the last batch is given
+  // up.
+  void restart(int64_t first_step, int64_t last_step);
+
+  // Time spent blocked in next() so far: how much faster the loader should have been.
+  double wait_seconds() const { return wait_seconds_; }
+  int workers() const { return static_cast<int>(threads_.size()); }
+
+ private:
+  struct Slot {
+    explicit Slot(const std::vector<std::pair<std::string, TensorType>>& types) : batch(types) {}
+    Batch batch;
+    int64_t made = -1;  // the number of the batch it holds
+    std::exception_ptr failure;
+  };
+
+  void work(std::byte* memory);
+  void fill(int64_t number, Batch& batch, std::byte* memory) const;
+  size_t pixel_bytes() const;
+  void shut_down();
+  Slot& slot(int64_t number) { return ring_[static_cast<size_t>(number) % ring_.size()]; }
+
+  const Dataset& dataset_;
+  const AugmentChain& chain_;
+  EpochPlan plan_;
+  LoaderSpec spec_;
+
+  std::deque<Slot> ring_;      // batch b lives in slot b modulo the ring; one is the consumer's
+  std::deque<Arena> scratch_;  // one for each worker: an image's bytes, then the chain's scratch
+  std::mutex mutex_;
+  std::condition_variable work_;   // a worker may find something to do
+  std::condition_variable ready_;  // the consumer may find what it waits for
+  int64_t total_ = 0;              // batches in all
+  int64_t claimed_ = 0;            // batches that a worker has taken on
+  int64_t delivered_ = 0;          // batches that next() has returned
+  int64_t released_ = 0;           // batches that the caller has given back
+  int busy_ = 0;                   // workers inside fill()
+  bool hold_ = false;              // no new batches: a failure, or a restart under way
+  bool stop_ = false;
+  double wait_seconds_ = 0;
+  std::vector<std::thread> threads_;
+};
+
+// The plan that sees each sample once, in the dataset's order, the last batch filled up with
+// padding: for evaluation, with LoaderSpec{.batch, .last_step = plan.total_steps(), .shuffle =
+// false}.
+inline EpochPlan evaluation_plan(int64_t samples, int64_t batch) {
+  return EpochPlan(samples, batch, 1, EpochTail::short_);
+}
+
+}  // namespace convoy

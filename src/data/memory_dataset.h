@@ -1,0 +1,40 @@
+// A dataset held whole in memory: pixels and labels side by side, as small sets are.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "data/dataset.h"
+
+namespace convoy {
+
+class MemoryDataset final : public Dataset {
+ public:
+  // `pixels` holds labels.size() images one after another. Labels have been checked by the reader.
+  MemoryDataset(Shape image, std::vector<std::string> names, std::vector<uint8_t> pixels,
+                std::vector<uint8_t> labels)
+      : image_(image),
+        names_(std::move(names)),
+        pixels_(std::move(pixels)),
+        labels_(std::move(labels)) {}
+
+  int64_t size() const override { return static_cast<int64_t>(labels_.size()); }
+  Shape image_shape() const override { return image_; }
+  int classes() const override { return static_cast<int>(names_.size()); }
+  std::vector<std::string> class_names() const override { return names_; }
+
+  void read(int64_t index, uint8_t* pixels, int32_t& label) const override {
+    std::copy_n(pixels_.begin() + index * image_.count(), image_.count(), pixels);
+    label = labels_[static_cast<size_t>(index)];
+  }
+
+ private:
+  Shape image_;
+  std::vector<std::string> names_;
+  std::vector<uint8_t> pixels_;
+  std::vector<uint8_t> labels_;
+};
+
+}  // namespace convoy

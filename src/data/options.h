@@ -1,0 +1,56 @@
+// The options of everything in this folder, and the objects they stand for.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/fields.h"
+#include "data/augment_chain.h"
+#include "data/dataset.h"
+#include "data/epoch_plan.h"
+#include "data/loader.h"
+
+namespace convoy {
+
+struct DataOptions {
+  std::string dataset;   // empty: what data_dir speaks of; fashion-mnist when that is empty too
+  std::string data_dir;  // empty: the dataset's own default
+  int generated_image_size = 32;
+  int generated_channels = 3;
+  int generated_classes = 10;
+  int64_t generated_samples = 10000;
+  std::string normalise = "mean-std";
+  std::vector<double> mean, std;  // empty: the dataset's own
+  int workers = 0;
+  int prefetch = 3;
+  // For training only.
+  std::vector<std::string> augment;  // empty: the dataset's default; "none"
+  int crop_padding = 4;
+  std::string epoch_tail = "drop";
+
+  // Declares and reads the options; those for training alone only when asked. An option that would
+  // change nothing together with the others (mean without mean-std …) is a usage error.
+  void describe(Fields& field, bool training = true);
+
+  // The dataset's name, found as above, and its entry.
+  std::string dataset_name() const;
+  const DatasetDef& def() const { return find_dataset(dataset_name()); }
+
+  // `seed` matters to generated data alone: the run's, for both splits.
+  std::unique_ptr<Dataset> open(bool train, uint64_t seed) const;
+
+  // Evaluation normalises only.
+  AugmentChain chain(const Shape& image, bool train) const;
+
+  EpochTail tail() const { return convoy::epoch_tail(epoch_tail); }
+
+  // The loader's threads and buffers; batch, steps and seed are the caller's.
+  LoaderSpec loader() const { return {.workers = workers, .prefetch = prefetch}; }
+
+ private:
+  std::vector<std::string> training_augment() const;
+  void refuse_idle(const Fields& field) const;
+};
+
+}  // namespace convoy

@@ -1,0 +1,226 @@
+#include "data/loader.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <set>
+
+#include "base/random.h"
+#include "data/order.h"
+#include "support/raises.h"
+#include "support/tiny_sets.h"
+
+namespace convoy {
+namespace {
+
+using test::NumberedDataset;
+
+const AugmentOptions settings{.crop_padding = 2, .mean = {0.5}, .std = {0.25}};
+
+AugmentChain training_chain(const Dataset& set) {
+  return AugmentChain({"pad-crop", "flip", "mean-std"}, settings, set.image_shape());
+}
+
+// All bytes of a batch, to compare.
+std::string bytes_of(const Batch& batch) {
+  std::string all = std::to_string(batch.valid);
+  for (const NamedTensor& tensor : batch.tensors()) {
+    all.append(reinterpret_cast<const char*>(tensor.data), stored_bytes(tensor.type));
+  }
+  return all;
+}
+
+std::vector<std::string> deliver(const Dataset& set, const EpochPlan& plan,
+                                 const LoaderSpec& spec) {
+  const AugmentChain chain = training_chain(set);
+  Loader loader(set, chain, plan, spec);
+  std::vector<std::string> batches;
+  while (!loader.done()) batches.push_back(bytes_of(loader.next()));
+  return batches;
+}
+
+TEST(Loader, MakesTheBatchesThatPlanOrderAndKeysSay) {
+  const NumberedDataset set(23);
+  const EpochPlan plan(23, 8, 3, EpochTail::carry);
+  const AugmentChain chain = training_chain(set);
+  Loader loader(set, chain, plan, {.batch = 4, .parts = 2, .last_step = 8, .seed = 11});
+  std::vector<uint8_t> pixels(60);
+  std::vector<float> image(60);
+  std::vector<std::byte> scratch(chain.scratch_bytes());
+  for (int64_t step = 0; step < 8; ++step) {
+    for (int64_t part = 0; part < 2; ++part) {
+      const Batch& batch = loader.next();
+      ASSERT_EQ(batch.valid, 4);
+      for (int64_t i = 0; i < 4; ++i) {
+        const Position position = plan.at(step, part * 4 + i);
+        const int64_t sample = Order(23, 11, position.epoch, true)[position.index];
+        const auto epoch = static_cast<uint64_t>(position.epoch),
+                   number = static_cast<uint64_t>(sample);
+        int32_t label = -1;
+        set.read(sample, pixels.data(), label);
+        chain.run(pixels.data(), image.data(), random_key(11, Purpose::augment, epoch, number),
+                  scratch.data());
+        ASSERT_EQ(std::memcmp(batch.data<float>("image") + i * 60, image.data(), 240), 0);
+        ASSERT_EQ(batch.data<int32_t>("label")[i], label);
+        ASSERT_EQ(batch.data<float>("weight")[i], 1);
+        ASSERT_EQ(static_cast<uint64_t>(batch.data<int64_t>("key")[i]),
+                  random_key(11, Purpose::batch_key, epoch, number));
+      }
+    }
+  }
+  EXPECT_TRUE(loader.done());
+  test::expect_raises(Fault::bug, {"beyond the last"}, [&] { loader.next(); });
+}
+
+TEST(Loader, GivesTheSameForAnyNumberOfWorkersAndFromAnyStep) {
+  const NumberedDataset set(101);
+  for (const EpochTail tail : {EpochTail::carry, EpochTail::drop, EpochTail::short_}) {
+    const int64_t parts = tail == EpochTail::short_ ? 1 : 3;
+    const EpochPlan plan(101, 8 * parts, 4, tail);
+    const LoaderSpec spec{
+        .batch = 8, .parts = parts, .last_step = plan.total_steps(), .seed = 5, .workers = 1};
+    const auto all = deliver(set, plan, spec);
+    ASSERT_EQ(static_cast<int64_t>(all.size()), plan.total_steps() * parts);
+    EXPECT_EQ(std::set<std::string>(all.begin(), all.end()).size(), all.size());
+    for (const int workers : {2, 5}) {
+      for (const int prefetch : {1, 3, 7}) {
+        LoaderSpec other = spec;
+        other.workers = workers;
+        other.prefetch = prefetch;
+        EXPECT_EQ(deliver(set, plan, other), all);
+        other.first_step = plan.total_steps() / 2;
+        const auto half = deliver(set, plan, other);
+        EXPECT_EQ(half,
+                  std::vector<std::string>(all.begin() + other.first_step * parts, all.end()));
+      }
+    }
+  }
+}
+
+TEST(Loader, EvaluationCountsEachSampleExactlyOnce) {
+  for (const int64_t size : {1, 7, 8, 9, 40, 101}) {
+    const NumberedDataset set(size);
+    const AugmentChain chain({"mean-std"}, settings, set.image_shape());
+    const EpochPlan plan = evaluation_plan(size, 8);
+    Loader loader(set, chain, plan,
+                  {.batch = 8, .last_step = plan.total_steps(), .shuffle = false, .workers = 2});
+    for (int round = 0; round < 2; ++round) {
+      int64_t sample = 0;
+      double weights = 0;
+      while (!loader.done()) {
+        const Batch& batch = loader.next();
+        EXPECT_EQ(batch.valid, std::min<int64_t>(8, size - sample));
+        for (int64_t i = 0; i < 8; ++i) {
+          const bool real = i < batch.valid;
+          weights += batch.data<float>("weight")[i];
+          EXPECT_EQ(batch.data<float>("weight")[i], real ? 1 : 0);
+          EXPECT_EQ(batch.data<int32_t>("label")[i], real ? sample % 7 : 0);
+          const float first =
+              static_cast<float>((static_cast<uint8_t>(sample * 31) / 255.0 - 0.5) / 0.25);
+          EXPECT_EQ(batch.data<float>("image")[i * 60], real ? first : 0);
+          if (!real) {
+            EXPECT_EQ(batch.data<float>("image")[i * 60 + 59], 0);
+          }
+          sample += real;
+        }
+      }
+      EXPECT_EQ(sample, size);
+      EXPECT_EQ(weights, static_cast<double>(size));
+      loader.restart(0, plan.total_steps());
+    }
+  }
+}
+
+TEST(Loader, RestartsAtAnotherStepAtAnyTime) {
+  const NumberedDataset set(50);
+  const EpochPlan plan(50, 5, 2, EpochTail::drop);
+  const LoaderSpec spec{.batch = 5, .last_step = 20, .workers = 2};
+  const auto all = deliver(set, plan, spec);
+  const AugmentChain chain = training_chain(set);
+  Loader loader(set, chain, plan, spec);
+  for (const int64_t first : {3, 0, 19, 7}) {
+    loader.restart(first, 20);
+    for (int64_t step = first; step < std::min<int64_t>(first + 4, 20); ++step) {
+      ASSERT_EQ(bytes_of(loader.next()), all[static_cast<size_t>(step)]) << first;
+    }
+  }
+  loader.restart(5, 5);
+  EXPECT_TRUE(loader.done());
+}
+
+TEST(Loader, HandsAWorkersErrorToTheCallerAtItsPlace) {
+  for (const int workers : {1, 2, 5}) {
+    const NumberedDataset set(100, {2, 6, 5}, 42);
+    const AugmentChain chain = training_chain(set);
+    const EpochPlan plan(100, 10, 1, EpochTail::drop);
+    Loader loader(
+        set, chain, plan,
+        {.batch = 10, .last_step = 10, .shuffle = false, .workers = workers, .prefetch = 6});
+    for (int i = 0; i < 4; ++i) EXPECT_EQ(loader.next().valid, 10);  // those before it arrive
+    for (int i = 0; i < 3; ++i) {
+      test::expect_raises(Fault::data, {"sample 42 is broken"}, [&] { loader.next(); });
+    }
+    loader.restart(5, 10);  // what comes after it can still be had
+    for (int i = 0; i < 5; ++i) EXPECT_EQ(loader.next().valid, 10);
+  }
+}
+
+TEST(Loader, ShutsDownAtAnyTime) {
+  const NumberedDataset set(1000);
+  const AugmentChain chain = training_chain(set);
+  const EpochPlan plan(1000, 20, 10, EpochTail::drop);
+  for (int round = 0; round < 200; ++round) {
+    Loader loader(set, chain, plan, {.batch = 20, .last_step = 500, .workers = 1 + round % 4});
+    for (int i = 0; i < round % 9; ++i) loader.next();
+  }
+  const NumberedDataset broken(1000, {2, 6, 5}, 3);
+  for (int round = 0; round < 50; ++round) {
+    Loader loader(broken, chain, plan,
+                  {.batch = 20, .last_step = 500, .shuffle = false, .workers = 3});
+  }
+}
+
+TEST(Loader, MakesNoMoreAheadThanAskedAndReusesItsBuffers) {
+  // Reads are counted: with everything prefetched and nobody taking, the workers must rest.
+  struct Counting final : Dataset {
+    mutable std::atomic<int64_t> reads{0};
+    int64_t size() const override { return 1000; }
+    Shape image_shape() const override { return {1, 2, 2}; }
+    int classes() const override { return 1; }
+    std::vector<std::string> class_names() const override { return {"x"}; }
+    void read(int64_t, uint8_t* pixels, int32_t& label) const override {
+      std::memset(pixels, 0, 4);
+      label = 0;
+      ++reads;
+    }
+  };
+  const Counting set;
+  const AugmentChain chain({}, settings, set.image_shape());
+  const EpochPlan plan(1000, 10, 1, EpochTail::drop);
+  std::set<const Batch*> buffers;
+  {
+    Loader loader(set, chain, plan, {.batch = 10, .last_step = 100, .workers = 3, .prefetch = 4});
+    for (int64_t i = 1; i <= 50; ++i) {
+      buffers.insert(&loader.next());
+      EXPECT_LE(set.reads, (i + 4) * 10);
+    }
+    EXPECT_GE(loader.wait_seconds(), 0);
+  }
+  EXPECT_EQ(buffers.size(), 5u);
+}
+
+TEST(Loader, RefusesPartsThatDoNotFitThePlan) {
+  const NumberedDataset set(20);
+  const AugmentChain chain = training_chain(set);
+  test::expect_raises(Fault::bug, {"parts"}, [&] {
+    Loader(set, chain, EpochPlan(20, 8, 1, EpochTail::drop), {.batch = 4, .parts = 3});
+  });
+  test::expect_raises(Fault::bug, {"short step"}, [&] {
+    Loader(set, chain, EpochPlan(20, 8, 1, EpochTail::short_), {.batch = 4, .parts = 2});
+  });
+}
+
+}  // namespace
+}  // namespace convoy

@@ -1,0 +1,89 @@
+#include "data/options.h"
+
+#include <gtest/gtest.h>
+
+#include "support/raises.h"
+
+namespace convoy {
+namespace {
+
+DataOptions read(const std::map<std::string, std::string>& values, bool training = true) {
+  Settings given;
+  for (const auto& [key, text] : values) given[key] = {.text = text, .origin = "test"};
+  Fields fields(given);
+  DataOptions options;
+  options.describe(fields, training);
+  fields.finish();
+  return options;
+}
+
+TEST(DataOptions, DefaultsAreTheDemo) {
+  const DataOptions options = read({});
+  EXPECT_EQ(options.dataset_name(), "fashion-mnist");
+  EXPECT_EQ(options.tail(), EpochTail::drop);
+  EXPECT_EQ(options.loader().prefetch, 3);
+}
+
+TEST(DataOptions, OpensWhatItDescribes) {
+  const DataOptions options = read({{"dataset", "generated"},
+                                    {"generated-image-size", "12"},
+                                    {"generated-channels", "2"},
+                                    {"generated-classes", "4"},
+                                    {"generated-samples", "50"},
+                                    {"augment", "flip,pad-crop"},
+                                    {"crop-padding", "2"},
+                                    {"mean", "0.5,0.4"},
+                                    {"std", "0.2"},
+                                    {"epoch-tail", "carry"}});
+  const auto train = options.open(true, 1), test = options.open(false, 1);
+  EXPECT_EQ(train->size(), 50);
+  EXPECT_EQ(test->size(), 10);
+  EXPECT_EQ(train->image_shape(), (Shape{2, 12, 12}));
+  EXPECT_EQ(train->classes(), 4);
+  EXPECT_EQ(options.tail(), EpochTail::carry);
+
+  std::vector<uint8_t> pixels(288, 255);
+  std::vector<float> out(288);
+  options.chain(train->image_shape(), false).run(pixels.data(), out.data(), 1, nullptr);
+  EXPECT_FLOAT_EQ(out[0], 2.5f);  // (1 - 0.5) / 0.2
+  EXPECT_FLOAT_EQ(out[287], 3.0f);
+  const AugmentChain chain = options.chain(train->image_shape(), true);
+  EXPECT_GT(chain.scratch_bytes(), 0u);  // pad-crop is in it
+}
+
+TEST(DataOptions, AugmentationsDefaultToTheDatasetsOwn) {
+  const Shape image{3, 32, 32};
+  EXPECT_GT(read({{"dataset", "cifar-10"}}).chain(image, true).scratch_bytes(), 0u);
+  EXPECT_EQ(read({{"dataset", "cifar-10"}}).chain(image, false).scratch_bytes(), 0u);
+  EXPECT_EQ(read({{"dataset", "cifar-10"}, {"augment", "none"}}).chain(image, true).scratch_bytes(),
+            0u);
+  EXPECT_EQ(read({{"data-dir", "/x/cifar100"}}).dataset_name(), "cifar-100");
+}
+
+TEST(DataOptions, RefuseWhatWouldBeIgnored) {
+  const auto refused = [](std::initializer_list<std::string_view> words,
+                          const std::map<std::string, std::string>& values) {
+    test::expect_raises(Fault::usage, words, [&] {
+      const DataOptions options = read(values);
+      options.chain({3, 32, 32}, true);
+    });
+  };
+  refused({"generated-samples", "dataset generated"}, {{"generated-samples", "9"}});
+  refused({"mean", "mean-std"}, {{"normalise", "standardise"}, {"mean", "0.5"}});
+  refused({"crop-padding", "pad-crop"}, {{"augment", "flip"}, {"crop-padding", "2"}});
+  refused({"data-dir", "generated"}, {{"dataset", "generated"}, {"data-dir", "/x"}});
+  refused({"standardise", "normalise"}, {{"augment", "flip,standardise"}});
+  refused({"none"}, {{"augment", "flip,none"}});
+  refused({"flop", "flip"}, {{"augment", "flop"}});
+  refused({"epoch-tail"}, {{"epoch-tail", "wrap"}});
+  refused({"which dataset", "--dataset"}, {{"data-dir", "/data"}});
+  refused({"unknown dataset 'mnist'"}, {{"dataset", "mnist"}});
+}
+
+TEST(DataOptions, WithoutTrainingHaveNoAugmentation) {
+  test::expect_raises(Fault::usage, {"augment"}, [] { read({{"augment", "flip"}}, false); });
+  EXPECT_EQ(read({{"dataset", "cifar-10"}}, false).dataset_name(), "cifar-10");
+}
+
+}  // namespace
+}  // namespace convoy
