@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <memory>
 
 namespace convoy {
 namespace {
@@ -76,9 +77,13 @@ void write_synced(const fs::path& path, std::span<const std::string_view> parts,
 }
 
 void write_atomically(const fs::path& path, std::string_view content, Fault fault) {
+  write_atomically(path, std::span(&content, 1), fault);
+}
+
+void write_atomically(const fs::path& path, std::span<const std::string_view> parts, Fault fault) {
   const fs::path temporary = path.parent_path() / ("." + path.filename().string() + ".tmp");
   try {
-    write_synced(temporary, std::array{content}, fault);
+    write_synced(temporary, parts, fault);
   } catch (...) {
     ::unlink(temporary.c_str());
     throw;
@@ -117,5 +122,13 @@ void make_folders(const fs::path& path, Fault fault) {
 std::string hash_hex(uint64_t hash) { return fmt::format("{:016x}", hash); }
 
 uint64_t hash_bytes(std::string_view bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
+
+uint64_t hash_parts(std::span<const std::string_view> parts) {
+  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(),
+                                                                       &XXH3_freeState);
+  expect(state && XXH3_64bits_reset(state.get()) == XXH_OK, "xxHash has no memory");
+  for (const std::string_view part : parts) XXH3_64bits_update(state.get(), part.data(), part.size());
+  return XXH3_64bits_digest(state.get());
+}
 
 }  // namespace convoy

@@ -22,6 +22,7 @@ std::string read_file(const fs::path& path, Fault fault);
 // Writes beside, fsyncs, renames over `path`, fsyncs the folder. After a crash either the old or
 // the new content is there. A full disk is Fault::no_space, anything else `fault`.
 void write_atomically(const fs::path& path, std::string_view content, Fault fault);
+void write_atomically(const fs::path& path, std::span<const std::string_view> parts, Fault fault);
 
 // Writes and fsyncs in place: for files inside a folder that is itself committed by rename.
 void write_synced(const fs::path& path, std::span<const std::string_view> parts, Fault fault);
@@ -40,5 +41,7 @@ void make_folders(const fs::path& path, Fault fault);
 // 16 hex digits of XXH3-64.
 std::string hash_hex(uint64_t hash);
 uint64_t hash_bytes(std::string_view bytes);
+// The hash of the parts laid end to end.
+uint64_t hash_parts(std::span<const std::string_view> parts);
 
 }  // namespace convoy

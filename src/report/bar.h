@@ -1,0 +1,29 @@
+// The progress bar as text: one line that fits the terminal.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+
+namespace convoy {
+
+struct Bar {
+  std::string label;  // "epoch 3/10"
+  int64_t done = 0, total = 0;
+  // NaN: not known, not shown.
+  double loss = std::numeric_limits<double>::quiet_NaN();
+  double top1 = std::numeric_limits<double>::quiet_NaN();
+  double images_per_s = std::numeric_limits<double>::quiet_NaN();
+  std::optional<double> eta_s;
+};
+
+struct BarStyle {
+  bool unicode = false, colour = false;
+};
+
+// At most `width - 1` columns: a full last column would wrap on some terminals. In a narrow one the
+// less needed fields go first, then the bar, then letters.
+std::string render_bar(const Bar& bar, int width, const BarStyle& style);
+
+}  // namespace convoy

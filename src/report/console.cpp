@@ -1,0 +1,214 @@
+#include "report/console.h"
+
+#include <fmt/format.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "report/lines.h"
+
+namespace convoy {
+namespace {
+
+constexpr double redraw_s = 0.1;
+constexpr const char* wipe = "\r\x1b[K";
+
+class Console : public Listener {
+ public:
+  explicit Console(ConsoleOptions options)
+      : options_(std::move(options)), lines_(options_.seconds, date_and_time) {}
+  ~Console() override { clear(); }
+
+  void on(const RunEvent& event) override {
+    remember(event);
+    if (const auto* end = std::get_if<RunEnd>(&event)) {
+      finish(*end);
+    } else if (options_.quiet) {
+      if (std::holds_alternative<Warning>(event)) say(lines_.of(event));
+    } else if (options_.terminal) {
+      draw(event);
+    } else {
+      say(lines_.of(event));
+    }
+  }
+
+ private:
+  void remember(const RunEvent& event) {
+    if (const auto* e = std::get_if<RunStart>(&event)) run_dir_ = e->run_dir;
+    if (const auto* e = std::get_if<Resumed>(&event)) run_dir_ = e->run_dir;
+    if (const auto* e = std::get_if<TrainProgress>(&event)) progress_ = *e;
+    if (const auto* e = std::get_if<EvalDone>(&event)) {
+      last_eval_ = *e;
+      if (!best_eval_ || e->top1 > best_eval_->top1) best_eval_ = *e;
+    }
+  }
+
+  void draw(const RunEvent& event) {
+    std::visit(
+        Cases{
+            [&](const RunStart& e) { say(header(e)); },
+            [&](const TrainProgress& e) { train_bar(e); },
+            [&](const EvalProgress& e) { eval_bar(e); },
+            [&](const EvalDone& e) { say(eval_line(e)); },
+            [&](const EpochDone& e) {
+              if (!e.eval_loss) {
+                say(fmt::format("{}  train loss {:.4f}\n", epoch_label(e.epoch), e.train_loss));
+              }
+            },
+            // Routine: log.txt has them.
+            [](const PlanReady&) {},
+            [](const CheckpointSaved&) {},
+            [&](const auto&) { say(lines_.of(event)); },
+        },
+        event);
+  }
+
+  // "epoch  3/10"
+  std::string epoch_label(int64_t epoch) const {
+    if (progress_.steps_per_epoch <= 0) return fmt::format("epoch {}", epoch);
+    const std::string all = std::to_string((progress_.total_steps + progress_.steps_per_epoch - 1) /
+                                           progress_.steps_per_epoch);
+    return fmt::format("epoch {:>{}}/{}", epoch, all.size(), all);
+  }
+
+  static std::string header(const RunStart& e) {
+    return fmt::format(
+        "{} on {}: {} parameters, {} samples, batch {}, {} epochs of {} steps, {} thread{}\n{}",
+        e.model, e.dataset, with_commas(e.parameters), with_commas(e.train_samples), e.global_batch,
+        e.epochs, e.steps_per_epoch, e.threads, e.threads == 1 ? "" : "s",
+        e.run_dir.empty() ? "" : fmt::format("run directory {}\n", e.run_dir));
+  }
+
+  std::string eval_line(const EvalDone& e) const {
+    return fmt::format("{}  train loss {:.4f}  {}loss {:.4f}  top-1 {} ({}/{})  top-5 {:.2f}%\n",
+                       epoch_label(epoch_number(e.epoch)), progress_.epoch_loss,
+                       e.ema ? "EMA eval " : "eval ", e.loss, bold(fmt::format("{:.2f}%", e.top1)),
+                       e.correct, e.total, e.top5);
+  }
+
+  std::string bold(const std::string& text) const {
+    return options_.style.colour ? "\x1b[1m" + text + "\x1b[0m" : text;
+  }
+
+  void train_bar(const TrainProgress& e) {
+    const double now = options_.seconds();
+    const std::optional<double> eta = eta_.after(e.step, e.total_steps, now);
+    const int64_t epoch = epoch_number(e.epoch);
+    const double done = e.epoch - static_cast<double>(epoch - 1);
+    show({.label = epoch_label(epoch),
+          .done = std::llround(done * static_cast<double>(e.steps_per_epoch)),
+          .total = e.steps_per_epoch,
+          .loss = e.loss,
+          .top1 = e.top1,
+          .images_per_s = e.images_per_s,
+          .eta_s = eta},
+         now);
+  }
+
+  void eval_bar(const EvalProgress& e) {
+    show({.label = "evaluation", .done = e.samples, .total = e.total}, options_.seconds());
+  }
+
+  void show(const Bar& bar, double now) {
+    if (shown_ && now - shown_at_ < redraw_s) return;
+    options_.write(wipe + render_bar(bar, options_.width(), options_.style));
+    shown_ = true;
+    shown_at_ = now;
+  }
+
+  void clear() {
+    if (shown_) options_.write(wipe);
+    shown_ = false;
+  }
+
+  void say(const std::string& text) {
+    if (text.empty()) return;
+    clear();
+    options_.write(text);
+  }
+
+  void finish(const RunEnd& e) {
+    if (!options_.quiet) {
+      std::string text =
+          fmt::format("{} {} steps in {}, peak memory {}\n",
+                      e.exit == 0 ? "done:" : fmt::format("exit {}:", e.exit), with_commas(e.step),
+                      human_seconds(e.seconds), human_bytes(static_cast<double>(e.peak_rss_bytes)));
+      if (last_eval_) {
+        text += fmt::format("top-1 {} ({}/{}), best {:.2f}% in epoch {}\n",
+                            bold(fmt::format("{:.2f}%", last_eval_->top1)), last_eval_->correct,
+                            last_eval_->total, best_eval_->top1, epoch_number(best_eval_->epoch));
+      }
+      if (!run_dir_.empty()) {
+        text += e.exit == 75 ? fmt::format("go on with: convoy resume {}\n", run_dir_)
+                             : fmt::format("everything is in {}\n", run_dir_);
+      }
+      say(text);
+    }
+    if (!e.weights_hash.empty()) say(fmt::format("weights {}\n", e.weights_hash));
+  }
+
+  ConsoleOptions options_;
+  Lines lines_;
+  Eta eta_;
+  TrainProgress progress_;
+  std::optional<EvalDone> last_eval_, best_eval_;
+  std::string run_dir_;
+  bool shown_ = false;
+  double shown_at_ = 0;
+};
+
+// A closed pipe must not end a training.
+void write_out(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return;
+    text.remove_prefix(static_cast<size_t>(written));
+  }
+}
+
+int terminal_width() {
+  winsize size{};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  const char* columns = std::getenv("COLUMNS");
+  const int number = columns ? std::atoi(columns) : 0;
+  return number > 0 ? number : 80;
+}
+
+std::string_view variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+bool locale_is_utf8() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const std::string_view value = variable(name);
+    if (!value.empty()) {
+      return value.find("UTF-8") != value.npos || value.find("utf8") != value.npos;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+ConsoleOptions console_options(bool quiet) {
+  const bool terminal = ::isatty(STDOUT_FILENO) == 1 && variable("TERM") != "dumb";
+  return {
+      .quiet = quiet,
+      .terminal = terminal,
+      .style = {.unicode = locale_is_utf8(), .colour = terminal && variable("NO_COLOR").empty()},
+      .write = write_out,
+      .width = terminal_width,
+      .seconds = steady_seconds};
+}
+
+std::unique_ptr<Listener> console_listener(ConsoleOptions options) {
+  return std::make_unique<Console>(std::move(options));
+}
+
+}  // namespace convoy

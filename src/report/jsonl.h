@@ -1,0 +1,19 @@
+// metrics.jsonl: one JSON object per line, for programs.
+#pragma once
+
+#include <memory>
+
+#include "base/file.h"
+#include "train/event.h"
+
+namespace convoy {
+
+// Appends to `path`.
+std::unique_ptr<Listener> jsonl_listener(const fs::path& path);
+
+// The line of an event with its newline, `time` in unix seconds; empty for events that the file
+// does not hold. Doubles come back bit for bit; NaN and infinities are the strings "nan", "inf",
+// "-inf".
+std::string metrics_line(const RunEvent& event, double time);
+
+}  // namespace convoy

@@ -1,0 +1,135 @@
+#include "report/lines.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <string.h>
+
+#include <algorithm>
+#include <ctime>
+
+#include "base/text.h"
+
+namespace convoy {
+namespace {
+
+std::string run_start(const RunStart& e, const std::string& date) {
+  return fmt::format(
+      "Run: {} on {}, seed {}, {}{}{}\n"
+      "Model: {} parameters, {}, {} thread{}, Convoy {}\n"
+      "Batch: {} x {} accumulated x {} replicas = {}; {} samples, {} steps per epoch, {} epochs = "
+      "{} "
+      "steps; LR {:.3e}\n",
+      e.model, e.dataset, e.seed, date, e.run_dir.empty() ? "" : ", in ", e.run_dir,
+      with_commas(e.parameters), e.precision + (e.isa.empty() ? "" : " " + e.isa), e.threads,
+      e.threads == 1 ? "" : "s", e.version, e.micro_batch, e.accumulation, e.replicas,
+      e.global_batch, with_commas(e.train_samples), with_commas(e.steps_per_epoch), e.epochs,
+      with_commas(e.total_steps), e.lr);
+}
+
+std::string eval_done(const EvalDone& e) {
+  const char* who = e.ema ? "EMA " : "";
+  std::string text =
+      fmt::format("Test: {}{} [{}/{}]  Time: {:.2f}s  Loss: {:.4f}  Acc@1: {:.3f}  Acc@5: {:.3f}\n",
+                  who, epoch_number(e.epoch), e.total, e.total, e.seconds, e.loss, e.top1, e.top5);
+  text += fmt::format(" * {}Acc@1 {:.3f} ({}/{})  Acc@5 {:.3f} ({}/{})\n", who, e.top1, e.correct,
+                      e.total, e.top5, e.correct5, e.total);
+  return text;
+}
+
+}  // namespace
+
+std::optional<double> Eta::after(int64_t step, int64_t total_steps, double now) {
+  if (!first_ || step <= first_->step) {
+    first_ = Mark{step, now};
+    return std::nullopt;
+  }
+  const double pace = (now - first_->time) / static_cast<double>(step - first_->step);
+  return pace * static_cast<double>(std::max<int64_t>(total_steps - step, 0));
+}
+
+Lines::Lines(std::function<double()> clock, std::function<std::string()> date)
+    : clock_(std::move(clock)), date_(std::move(date)) {}
+
+std::string Lines::train(const TrainProgress& e) {
+  // Every step counts for the pace, recorded or not.
+  const std::optional<double> eta = eta_.after(e.step, e.total_steps, clock_());
+  if (!e.record) return "";
+  const int64_t epoch = epoch_number(e.epoch);
+  if (epoch != epoch_) {
+    epoch_ = epoch;
+    recorded_ = 0;
+    step_s_ = wait_s_ = 0;
+  }
+  const double batch =
+      e.step > 0 ? static_cast<double>(e.samples) / static_cast<double>(e.step) : 0;
+  const double step_s = e.images_per_s > 0 ? batch / e.images_per_s : 0;
+  ++recorded_;
+  step_s_ += step_s;
+  wait_s_ += e.data_wait_s;
+  const auto count = static_cast<double>(recorded_);
+  const double done = e.epoch - static_cast<double>(epoch - 1);
+  const auto step = std::llround(done * static_cast<double>(e.steps_per_epoch));
+  const std::string total = std::to_string(e.steps_per_epoch);
+  std::string text = fmt::format("Train: {} [{:>{}}/{} ({:>3.0f}%)]  Loss: {:.4f} ({:.4f})", epoch,
+                                 step, total.size(), total, 100 * done, e.loss, e.epoch_loss);
+  if (std::isfinite(e.top1)) text += fmt::format("  Acc@1: {:.2f}", e.top1);
+  text += fmt::format(
+      "  Time: {:.3f}s, {:.2f}/s ({:.3f}s, {:.2f}/s)  LR: {:.3e}  Data: {:.3f} ({:.3f})", step_s,
+      e.images_per_s, step_s_ / count, step_s_ > 0 ? batch * count / step_s_ : 0, e.lr,
+      e.data_wait_s, wait_s_ / count);
+  if (eta) text += "  ETA: " + human_seconds(*eta);
+  return text + "\n";
+}
+
+std::string Lines::of(const RunEvent& event) {
+  return std::visit(
+      Cases{
+          [&](const RunStart& e) { return run_start(e, date_()); },
+          [](const PlanReady& e) {
+            return fmt::format("Plan: {}, batch {}, {} nodes, state {}, workspace {}\n", e.kind,
+                               e.batch, e.nodes, human_bytes(static_cast<double>(e.state_bytes)),
+                               human_bytes(static_cast<double>(e.workspace_bytes)));
+          },
+          [&](const TrainProgress& e) { return train(e); },
+          [](const EvalProgress&) { return std::string(); },
+          [](const EvalDone& e) { return eval_done(e); },
+          [](const EpochDone& e) {
+            return fmt::format("Epoch: {}  train loss {:.4f}  LR: {:.3e}\n", e.epoch, e.train_loss,
+                               e.lr);
+          },
+          [](const CheckpointSaved& e) {
+            return fmt::format("Checkpoint: {}{}\n", e.path, e.best ? " (best so far)" : "");
+          },
+          [](const BadSample& e) {
+            return fmt::format("Bad sample: {} record {}: {}\n", e.file, e.index, e.reason);
+          },
+          [](const NonFinite& e) {
+            return fmt::format("Not finite: loss {} at step {}\n", e.loss, e.step);
+          },
+          [](const Warning& e) { return fmt::format("Warning: {}\n", e.text); },
+          [](const Resumed& e) {
+            return e.path.empty() ? std::string("Resumed: no checkpoint yet, from the start\n")
+                                  : fmt::format("Resumed: step {} from {}\n", e.step, e.path);
+          },
+          [](const Stopped& e) {
+            const char* name = ::sigabbrev_np(e.signal);
+            return fmt::format("Stopped: SIG{} at step {}, {}\n", name ? name : "?", e.step,
+                               e.checkpoint.empty() ? "no checkpoint" : "saved " + e.checkpoint);
+          },
+          [&](const RunEnd& e) {
+            std::string text = fmt::format(
+                "End: step {}, {}, exit {}, peak memory {}, {}\n", e.step, human_seconds(e.seconds),
+                e.exit, human_bytes(static_cast<double>(e.peak_rss_bytes)), date_());
+            if (!e.weights_hash.empty()) text += fmt::format("weights {}\n", e.weights_hash);
+            return text;
+          },
+      },
+      event);
+}
+
+std::string date_and_time() {
+  return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::localtime(std::time(nullptr)));
+}
+
+}  // namespace convoy

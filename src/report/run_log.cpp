@@ -1,0 +1,30 @@
+#include "report/run_log.h"
+
+#include "base/append_file.h"
+#include "base/clock.h"
+#include "report/lines.h"
+
+namespace convoy {
+namespace {
+
+class RunLog : public Listener {
+ public:
+  explicit RunLog(const fs::path& path)
+      : file_(path, Fault::usage), lines_(steady_seconds, date_and_time) {}
+
+  void on(const RunEvent& event) override {
+    if (!std::holds_alternative<Resumed>(event)) file_.append(lines_.of(event));
+  }
+
+ private:
+  AppendFile file_;
+  Lines lines_;
+};
+
+}  // namespace
+
+std::unique_ptr<Listener> run_log_listener(const fs::path& path) {
+  return std::make_unique<RunLog>(path);
+}
+
+}  // namespace convoy

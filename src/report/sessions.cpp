@@ -1,0 +1,65 @@
+#include "report/sessions.h"
+
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/append_file.h"
+#include "base/clock.h"
+#include "base/process.h"
+
+namespace convoy {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+class Sessions : public Listener {
+ public:
+  explicit Sessions(const fs::path& path) : file_(path, Fault::usage) {}
+
+  void on(const RunEvent& event) override {
+    std::visit(Cases{
+                   [&](const RunStart& e) {
+                     write("start", 0, {{"threads", e.threads}, {"version", e.version}});
+                   },
+                   [&](const Resumed& e) {
+                     step_ = e.step;
+                     write("resume", e.step, {{"checkpoint", e.path}});
+                   },
+                   [&](const Stopped& e) {
+                     write("stop", e.step, {{"signal", e.signal}, {"checkpoint", e.checkpoint}});
+                   },
+                   [&](const Warning& e) {
+                     write("warning", step_, {{"text", e.text}});
+                   },
+                   [&](const TrainProgress& e) { step_ = e.step; },
+                   [&](const RunEnd& e) {
+                     write("end", e.step, {{"exit", e.exit}, {"seconds", e.seconds}});
+                   },
+                   [](const auto&) {},
+               },
+               event);
+  }
+
+ private:
+  void write(const char* event, int64_t step, const Json& more) {
+    Json line{{"event", event},
+              {"t", unix_seconds()},
+              {"pid", ::getpid()},
+              {"host", host_name()},
+              {"step", step}};
+    line.update(more);
+    file_.append(line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+  }
+
+  AppendFile file_;
+  int64_t step_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Listener> sessions_listener(const fs::path& path) {
+  return std::make_unique<Sessions>(path);
+}
+
+}  // namespace convoy

@@ -1,0 +1,169 @@
+// What a run says while it happens. Training emits these and prints nothing; listeners (report/)
+// write files and draw the screen. Everything happens in one thread, the trainer's.
+//
+// Files of an interrupted and resumed run equal those of an uninterrupted one, so every event of a
+// process that is no event of the run (Resumed, Warning, EvalProgress) stays out of metrics.jsonl.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace convoy {
+
+// Once per run: a resumed process says Resumed instead.
+struct RunStart {
+  std::string model, dataset;
+  int64_t parameters = 0;
+  uint64_t seed = 0;
+  int threads = 1;
+  std::string precision = "fp32";
+  std::string isa;      // the level that fixes the summation order
+  std::string version;  // of Convoy
+  int64_t micro_batch = 0, accumulation = 1, replicas = 1;
+  int64_t global_batch = 0;  // their product
+  int64_t train_samples = 0, eval_samples = 0;
+  int64_t steps_per_epoch = 0, total_steps = 0;
+  double epochs = 0, lr = 0;
+  std::string run_dir;  // not in metrics.jsonl: two runs of one recipe compare equal
+};
+
+// Once per run and plan.
+struct PlanReady {
+  std::string kind;  // "train", "tail", "eval"
+  int64_t batch = 0;
+  int64_t nodes = 0;
+  int64_t state_bytes = 0, workspace_bytes = 0;
+  double flops = 0;  // of one execution
+};
+
+// After an optimiser step.
+struct TrainProgress {
+  double epoch = 0;  // epochs of data seen: 2.5 is the middle of the third
+  int64_t step = 0, samples = 0;
+  double loss = 0;          // of this step
+  double lr = 0;            // of this step
+  double images_per_s = 0;  // since the last recorded one
+  double data_wait_s = 0;   // mean seconds per step without data, since the last recorded one
+  double epoch_loss = 0;    // mean over the epoch so far
+  double top1 =
+      std::numeric_limits<double>::quiet_NaN();  // percent over the epoch so far, if known
+  int64_t total_steps = 0, steps_per_epoch = 0;
+  // Files and plain lines take only these (every --log-steps); the progress bar takes all.
+  bool record = true;
+};
+
+struct EvalProgress {
+  int64_t samples = 0, total = 0;
+};
+
+struct EvalDone {
+  double epoch = 0;
+  int64_t step = 0;
+  double loss = 0;
+  double top1 = 0, top5 = 0;  // percent
+  int64_t correct = 0, correct5 = 0, total = 0;
+  bool ema = false;
+  double seconds = 0;
+};
+
+// For summary.csv. Without an evaluation in this epoch the eval fields are empty.
+struct EpochDone {
+  int64_t epoch = 0;  // the first is 1
+  double train_loss = 0;
+  std::optional<double> eval_loss, eval_top1, eval_top5;
+  double lr = 0;
+};
+
+// Emitted when the files are on disk, just before the folder gets its name: so the line is part of
+// what the checkpoint says about the logs. The checkpoint of a stopped run has no such event.
+struct CheckpointSaved {
+  int64_t step = 0;
+  std::string path;  // relative to the run directory
+  bool best = false;
+};
+
+struct BadSample {
+  std::string file;
+  int64_t index = 0;
+  std::string reason;
+};
+
+struct NonFinite {
+  int64_t step = 0;
+  double loss = 0;
+};
+
+struct Warning {
+  std::string text;
+};
+
+// First event of a resumed process.
+struct Resumed {
+  int64_t step = 0;
+  std::string path;  // of the checkpoint; empty when the run starts again from nothing
+  std::string run_dir;
+};
+
+struct Stopped {
+  int64_t step = 0;
+  int signal = 0;
+  std::string checkpoint;  // relative to the run directory; empty if none was written
+};
+
+// Last event of a run, or of a process that stopped or failed. Without weights the hash is empty.
+struct RunEnd {
+  int64_t step = 0;
+  std::string weights_hash;
+  double seconds = 0;
+  int64_t peak_rss_bytes = 0;
+  int exit = 0;
+};
+
+using RunEvent =
+    std::variant<RunStart, PlanReady, TrainProgress, EvalProgress, EvalDone, EpochDone,
+                 CheckpointSaved, BadSample, NonFinite, Warning, Resumed, Stopped, RunEnd>;
+
+// One lambda per kind of event, for std::visit.
+template <class... F>
+struct Cases : F... {
+  using F::operator()...;
+};
+template <class... F>
+Cases(F...) -> Cases<F...>;
+
+class Listener {
+ public:
+  virtual ~Listener() = default;
+  virtual void on(const RunEvent& event) = 0;
+  // What was heard is with the operating system after this.
+  virtual void flush() {}
+};
+
+// Passes everything on, in the order of adding.
+class Listeners : public Listener {
+ public:
+  void add(std::unique_ptr<Listener> listener) { all_.push_back(std::move(listener)); }
+  void on(const RunEvent& event) override {
+    for (const auto& listener : all_) listener->on(event);
+  }
+  void flush() override {
+    for (const auto& listener : all_) listener->flush();
+  }
+
+ private:
+  std::vector<std::unique_ptr<Listener>> all_;
+};
+
+// The number people give the epoch that an event after a step belongs to: 1 for (0, 1].
+inline int64_t epoch_number(double epoch) {
+  return epoch > 1 ? static_cast<int64_t>(std::ceil(epoch)) : 1;
+}
+
+}  // namespace convoy
