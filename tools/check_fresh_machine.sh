@@ -33,9 +33,8 @@ trap '[[ $keep == yes ]] && echo "kept: $scratch" || rm -rf --one-file-system "$
 say() { echo "== $* ($SECONDS s)"; }
 
 # The first mirror apt knows, in either of its two formats.
-mirror=$({ cat /etc/apt/sources.list.d/*.sources 2>/dev/null | sed -n 's/^URIs: *\([^ ]*\).*/\1/p'
-           cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null |
-             sed -n 's/^deb *\(\[[^]]*\] *\)\{0,1\}\([^ ]*\).*/\2/p'; } | head -n 1)
+mirror=$(find /etc/apt/sources.list /etc/apt/sources.list.d -name '*.sources' -o -name '*.list' 2>/dev/null |
+  xargs -r sed -nE 's/^URIs: *([^ ]+).*/\1/p; s/^deb +(\[[^]]*\] +)?([^ ]+).*/\2/p' | head -n 1) || true
 [[ -n $mirror ]] || { echo "check_fresh_machine: no mirror in /etc/apt" >&2; exit 1; }
 
 say "a fresh Debian 12"
