@@ -8,11 +8,12 @@ say() { echo "$me: $*" >&2; }
 # The packages of the given lists, without comments.
 packages_in() { sed -e 's/#.*//' "$@" | tr -s ' \t\n' ' '; }
 
-# The given packages that are not installed, one per line. One dpkg-query for all of them.
+# The given packages that are not installed, one per line. One dpkg-query for all of them; it fails
+# where it does not know one, and prints the others all the same.
 missing_packages() {
   local installed
-  installed=$(dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' "$@" 2>/dev/null |
-    sed -n 's/^ii *//p')
+  installed=$( (dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' "$@" 2>/dev/null || true) |
+    sed -n 's/^[ih]i *//p')
   comm -23 <(printf '%s\n' "$@" | sort -u) <(sort -u <<<"$installed")
 }
 
@@ -62,7 +63,7 @@ build_preset() {
     say "configuring $preset"
     (cd "$root" && cmake "${fresh[@]}" --preset "$preset" "$@") </dev/null >"$dir.log" 2>&1 || {
       cat "$dir.log" >&2
-      say "cmake failed; try: rm -rf $dir, or install: $(packages_in "$root"/tools/packages*.txt)"
+      say "cmake failed; try: rm -rf $dir, and install: $(packages_in "$root/tools/packages.txt")"
       return 1
     }
   fi
