@@ -38,13 +38,16 @@ def check(root: pathlib.Path) -> list[str]:
             continue
         allowed = {here, *MAY_INCLUDE[here].split()}
         for number, line in enumerate(path.read_text().splitlines(), 1):
-            ours = re.match(r'#include "(\w+)/', line)
-            if ours and ours[1] not in allowed:
-                wrong.append(f"{path}:{number}: {here} may not include {ours[1]}")
-            theirs = re.match(r"#include <(.+)>", line)
-            for header, doors in ONE_DOOR.items():
-                if theirs and re.match(header, theirs[1]) and not str(inside).startswith(doors or ("-",)):
-                    wrong.append(f"{path}:{number}: <{theirs[1]}> belongs in {' '.join(doors) or 'no file'}")
+            included = re.match(r'\s*#\s*include\s*[<"]([^>"]+)[>"]', line)
+            if not included:
+                continue
+            header = included[1]
+            folder = header.split("/")[0]
+            if folder in MAY_INCLUDE and folder not in allowed:
+                wrong.append(f"{path}:{number}: {here} may not include {folder}")
+            for pattern, doors in ONE_DOOR.items():
+                if re.match(pattern, header) and not str(inside).startswith(doors or ("-",)):
+                    wrong.append(f"{path}:{number}: <{header}> belongs in {' '.join(doors) or 'no file'}")
     return wrong
 
 

@@ -1,0 +1,58 @@
+# Gives each discovered test its labels, by the folder of the file that defines it. ctest reads this
+# when it starts, so a new test has its label without configuring again.
+#
+#   tests/ops, tests/kernels   op        forward and gradient against a plain reference
+#   tests/golden               golden    graph text after a pass
+#   tests/catalog              catalog   every model, optimiser, ...
+#   tests/runs, tests/app      run       starts trainings or the program itself
+#   tests/perf                 perf      alone, never beside another test
+#   any other                  unit
+# A suite whose name ends in Golden, Catalog, Run or Perf has that label wherever its file is.
+cmake_policy(VERSION 3.25)
+set(tests_folder "@CMAKE_CURRENT_SOURCE_DIR@")
+
+foreach(label op golden catalog run perf)
+  set(folders_${label} ${label} ${label}s)
+endforeach()
+list(APPEND folders_op kernels)
+list(APPEND folders_run app)
+
+# folder_<Suite.Name> is where TEST(Suite, Name) stands.
+file(GLOB_RECURSE files RELATIVE ${tests_folder} ${tests_folder}/*_test.cpp)
+foreach(file IN LISTS files)
+  string(REGEX REPLACE "/.*" "" folder ${file})
+  file(STRINGS ${tests_folder}/${file} lines REGEX "^(TYPED_)?TEST(_F|_P)?\\([A-Za-z0-9_]+, *[A-Za-z0-9_]+\\)")
+  foreach(line IN LISTS lines)
+    string(REGEX REPLACE "^[A-Z_]+\\(([A-Za-z0-9_]+), *([A-Za-z0-9_]+)\\).*" "\\1.\\2" name "${line}")
+    set(folder_${name} ${folder})
+  endforeach()
+endforeach()
+
+foreach(test IN LISTS convoy_tests_TESTS)
+  # Prefix/Suite/0.Name/value -> Suite.Name
+  set(folder "")
+  string(REGEX MATCH "^([^.]+)\\.([^/]+)" parts "${test}")
+  string(REPLACE "/" ";" suites "${CMAKE_MATCH_1}")
+  set(name "${CMAKE_MATCH_2}")
+  set(suite "")
+  foreach(part IN LISTS suites)
+    if(DEFINED folder_${part}.${name})
+      set(folder ${folder_${part}.${name}})
+      set(suite ${part})
+    endif()
+  endforeach()
+
+  set(label unit)
+  foreach(known op golden catalog run perf)
+    if(folder IN_LIST folders_${known})
+      set(label ${known})
+    endif()
+  endforeach()
+  if(suite MATCHES "(Golden|Catalog|Run|Perf)$")
+    string(TOLOWER ${CMAKE_MATCH_1} label)
+  endif()
+  set_tests_properties("${test}" PROPERTIES LABELS ${label})
+  if(label STREQUAL perf)
+    set_tests_properties("${test}" PROPERTIES RUN_SERIAL TRUE)
+  endif()
+endforeach()
