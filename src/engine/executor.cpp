@@ -23,7 +23,9 @@ Workspace::Workspace(std::span<const Plan* const> plans, int threads) {
 Executor::Executor(const Plan& plan, const State& state, const Workspace& workspace,
                    ThreadPool& pool)
     : plan_(plan), state_(state), workspace_(workspace), pool_(pool) {
-  expect(plan.state == state.layout(), "the plan and the state are of one model");
+  // A plan without parameters of its own (an update) sees the state as whole regions.
+  expect(plan.graph.params.empty() || plan.state == state.layout(),
+         "the plan and the state are of one model");
   uses_.resize(plan.graph.inputs.size());
   bound_.resize(plan.graph.inputs.size(), false);
   for (size_t s = 0; s < plan.steps.size(); ++s) {
@@ -55,6 +57,12 @@ std::byte* Executor::resolve(const Place& place) const {
       return bytes(state_.stats()) + place.offset;
     case Region::batch_stats:
       return bytes(state_.batch_stats()) + place.offset;
+    case Region::slots:
+      return bytes(state_.slot(0)) + place.offset;
+    case Region::average_params:
+      return bytes(state_.average_params()) + place.offset;
+    case Region::average_stats:
+      return bytes(state_.average_stats()) + place.offset;
   }
   return nullptr;
 }

@@ -12,6 +12,7 @@ Types given(const Node& n, std::span<const TensorType>) { return {n.attrs<Tensor
 const OpDef input_op{.name = "input", .infer = given};
 const OpDef param_op{.name = "param", .infer = given};
 const OpDef stat_op{.name = "stat", .infer = given};
+const OpDef view_op{.name = "view", .infer = given};
 
 Node& Builder::add(const OpDef& op, Values in, std::any attrs) {
   return graph_.add(op, std::move(in), std::move(attrs), scope_ + std::string(op.name), at_++);
@@ -51,6 +52,14 @@ void Builder::feed(Value stat, Value batch) {
   const ValueInfo& info = graph_.info(stat);
   expect(info.region == Region::stats, "only a statistic can be fed");
   graph_.stats[static_cast<size_t>(info.slot)].batch = batch;
+}
+
+Value Builder::view(Region region, int64_t floats, int buffer) {
+  Node& node = add(view_op, {}, TensorType{{floats}});
+  ValueInfo& info = graph_.info(node.out[0]);
+  info.region = region;
+  info.slot = buffer;
+  return node.out[0];
 }
 
 void Builder::output(std::string name, Value v) { graph_.outputs.push_back({std::move(name), v}); }

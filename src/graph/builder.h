@@ -42,6 +42,9 @@ class Builder {
   // `batch` is what this step says about a statistic.
   void feed(Value stat, Value batch);
   void output(std::string name, Value v);
+  // A whole region of the state as one vector: what updates work on. `buffer` counts the
+  // optimiser's slots.
+  Value view(Region region, int64_t floats, int buffer = 0);
 
   // While it lives, names begin with `name.`; scopes nest.
   class Scope {
@@ -68,6 +71,6 @@ class Builder {
 };
 
 // The ops without kernels: what comes from outside the plan.
-extern const OpDef input_op, param_op, stat_op;
+extern const OpDef input_op, param_op, stat_op, view_op;
 
 }  // namespace convoy

@@ -26,7 +26,17 @@ struct Node {
 };
 
 // Where a value lives. Workspace is planned; the rest is state or comes from the caller.
-enum class Region : uint8_t { workspace, input, params, grads, stats, batch_stats };
+enum class Region : uint8_t {
+  workspace,
+  input,
+  params,
+  grads,
+  stats,
+  batch_stats,
+  slots,  // of the optimiser
+  average_params,
+  average_stats,
+};
 
 struct ValueInfo {
   TensorType type;

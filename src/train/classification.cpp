@@ -1,0 +1,38 @@
+#include "train/classification.h"
+
+namespace convoy {
+
+TaskGraph Classification::build(const TaskShape& shape) const {
+  TaskGraph task;
+  task.graph.replicas = shape.replicas;
+  Builder b(task.graph, shape.train);
+  const Shape& c = shape.image;
+  const Value image = b.input("image", {{shape.batch, c[0], c[1], c[2]}});
+  const Value label = b.input("label", {{shape.batch}, DType::s32});
+  const Value key = b.input("key", {{shape.batch}, DType::s64});
+  const Value logits = model_.build(b, {image, key, classes_});
+  const Value loss =
+      ops::softmax_cross_entropy(b, logits, label, shape.train ? loss_ : ops::CrossEntropyOptions{});
+  b.output("loss", loss);
+  b.output("rank", ops::label_rank(b, logits, label));
+  if (shape.train) {
+    task.loss_scale = b.input("loss_scale", {});
+    task.losses = {{loss, 1}};
+  } else {
+    b.output("logits", logits);
+  }
+  return task;
+}
+
+void Classification::count(const Executor& executor, int64_t valid, Tally& tally) const {
+  const float* loss = executor.output("loss");
+  const float* rank = executor.output("rank");
+  for (int64_t i = 0; i < valid; ++i) {
+    tally.loss += loss[i];
+    tally.correct += rank[i] < 1;
+    tally.correct5 += rank[i] < 5;
+  }
+  tally.samples += valid;
+}
+
+}  // namespace convoy

@@ -1,0 +1,27 @@
+// Images in, one label out: the task of every model here so far.
+#pragma once
+
+#include "models/model.h"
+#include "ops/cross_entropy.h"
+#include "train/task.h"
+
+namespace convoy {
+
+class Classification : public Task {
+ public:
+  Classification(const Variant& model, int classes, ops::CrossEntropyOptions loss)
+      : model_(model), classes_(classes), loss_(loss) {}
+
+  // Inputs image, label, key, and loss_scale when training. Outputs `loss` and `rank`, one number a
+  // sample (ops/cross_entropy.h), and `logits` in evaluation. Smoothing is for training alone: the
+  // loss of an evaluation is the plain one.
+  TaskGraph build(const TaskShape& shape) const override;
+  void count(const Executor& executor, int64_t valid, Tally& tally) const override;
+
+ private:
+  const Variant& model_;
+  int classes_;
+  ops::CrossEntropyOptions loss_;
+};
+
+}  // namespace convoy

@@ -1,0 +1,19 @@
+#include "train/schedule.h"
+
+namespace convoy {
+namespace {
+
+class Constant : public Schedule {
+ public:
+  double factor(double, const ScheduleSite&) const override { return 1; }
+};
+
+}  // namespace
+
+ScheduleDef constant_schedule() {
+  return {.name = "constant",
+          .help = "stays at the peak",
+          .make = [](Fields&) -> std::unique_ptr<Schedule> { return std::make_unique<Constant>(); }};
+}
+
+}  // namespace convoy

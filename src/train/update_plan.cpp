@@ -1,0 +1,92 @@
+#include "train/update_plan.h"
+
+#include "compile/compile.h"
+#include "kernels/sums.h"
+#include "ops/vocabulary.h"
+#include "tensor/kernel.h"
+
+namespace convoy {
+namespace {
+
+Types infer_done(const Node&, std::span<const TensorType>) { return {{{}}}; }
+
+// in: running, batch, momentum, scale
+std::unique_ptr<Kernel> statistics_kernel(const Node&, const KernelSite& site) {
+  const Chunks chunks{site.in[0].shape.count()};
+  auto kernel = std::make_unique<PhasedKernel>();
+  kernel->phase(chunks.tasks(), [=](int task, const KernelArgs& args) {
+    auto* running = const_cast<float*>(args.input(0)) + chunks.begin(task);
+    const float* batch = args.input(1) + chunks.begin(task);
+    const float momentum = args.input(2)[0], scale = args.input(3)[0];
+    for (int64_t i = 0; i < chunks.length(task); ++i) {
+      running[i] += momentum * (batch[i] * scale - running[i]);
+    }
+  });
+  return kernel;
+}
+
+// in: current, average, decay
+std::unique_ptr<Kernel> average_kernel(const Node&, const KernelSite& site) {
+  const Chunks chunks{site.in[0].shape.count()};
+  auto kernel = std::make_unique<PhasedKernel>();
+  kernel->phase(chunks.tasks(), [=](int task, const KernelArgs& args) {
+    kernels::moving_average(args.input(2)[0], args.input(0) + chunks.begin(task),
+                            const_cast<float*>(args.input(1)) + chunks.begin(task), chunks.length(task));
+  });
+  return kernel;
+}
+
+const OpDef statistics_def{
+    .name = "update_statistics", .infer = infer_done, .kernel = statistics_kernel, .keeps = true};
+const OpDef average_def{.name = "update_average", .infer = infer_done, .kernel = average_kernel, .keeps = true};
+
+Plan finish(Graph graph) {
+  CompileOptions options;
+  options.vocabulary = ops::vocabulary();
+  return compile(std::move(graph), options);
+}
+
+}  // namespace
+
+Plan statistics_plan(const StateLayout& layout) {
+  Graph graph;
+  Builder b(graph);
+  const Value momentum = b.input("bn_momentum", {}), scale = b.input("stat_scale", {});
+  if (layout.stat_floats > 0) {
+    b.emit(statistics_def, {b.view(Region::stats, layout.stat_floats),
+                            b.view(Region::batch_stats, layout.stat_floats), momentum, scale});
+  }
+  return finish(std::move(graph));
+}
+
+Plan update_plan(const Optimizer& optimizer, const StateLayout& layout) {
+  Graph graph;
+  Builder b(graph);
+  UpdateInputs in;
+  in.lr = b.input("learning_rate", {});
+  in.grad_scale = b.input("grad_scale", {});
+  in.step = b.input("step", {});
+  in.skip = b.input("skip_update", {});
+  in.params = b.view(Region::params, layout.param_floats);
+  in.grads = b.view(Region::grads, layout.param_floats);
+  for (size_t i = 0; i < optimizer.slots().size(); ++i) {
+    in.slots.push_back(b.view(Region::slots, layout.param_floats, static_cast<int>(i)));
+  }
+  optimizer.build(b, in, layout);
+  return finish(std::move(graph));
+}
+
+Plan average_plan(const StateLayout& layout) {
+  Graph graph;
+  Builder b(graph);
+  const Value decay = b.input("ema_decay", {});
+  b.emit(average_def, {b.view(Region::params, layout.param_floats),
+                       b.view(Region::average_params, layout.param_floats), decay});
+  if (layout.stat_floats > 0) {
+    b.emit(average_def, {b.view(Region::stats, layout.stat_floats),
+                         b.view(Region::average_stats, layout.stat_floats), decay});
+  }
+  return finish(std::move(graph));
+}
+
+}  // namespace convoy
