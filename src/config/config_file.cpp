@@ -40,7 +40,7 @@ std::optional<fs::path> find_below(const fs::path& folder, const fs::path& name)
 
 std::optional<fs::path> find_recipe(const fs::path& name, const std::vector<std::string>& folders) {
   for (const std::string& folder : folders) {
-    if (const auto found = find_below(folder, name)) return found;
+    if (auto found = find_below(folder, name)) return found;
   }
   return std::nullopt;
 }

@@ -26,7 +26,7 @@ std::string parse_number(std::string_view text, T& value, std::string_view what)
 
 template <class T>
 std::string parse_whole(std::string_view text, T& value) {
-  const std::string problem = parse_number(text, value, "a whole number");
+  std::string problem = parse_number(text, value, "a whole number");
   if (problem != "is out of range") return problem;
   return fmt::format("is out of range ({} to {})", std::numeric_limits<T>::min(),
                      std::numeric_limits<T>::max());
@@ -34,7 +34,7 @@ std::string parse_whole(std::string_view text, T& value) {
 
 template <class T>
 std::string parse_real(std::string_view text, T& value) {
-  const std::string problem = parse_number(text, value, "a number");
+  std::string problem = parse_number(text, value, "a number");
   if (problem.empty() && !std::isfinite(value)) return "is not a finite number";
   return problem;
 }
@@ -112,6 +112,7 @@ std::string format_value(double value) { return fmt::format("{}", value); }
 std::string format_value(const std::string& value) { return value; }
 std::string format_value(const std::vector<double>& value) {
   std::vector<std::string> parts;
+  parts.reserve(value.size());
   for (const double number : value) parts.push_back(format_value(number));
   return join(parts, ",");
 }
