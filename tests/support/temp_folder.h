@@ -12,8 +12,8 @@ namespace convoy::test {
 
 class TempFolder {
  public:
-  TempFolder() {
-    std::string pattern = (fs::temp_directory_path() / "convoy-test-XXXXXX").string();
+  explicit TempFolder(const fs::path& parent = fs::temp_directory_path()) {
+    std::string pattern = (parent / "convoy-test-XXXXXX").string();
     if (!::mkdtemp(pattern.data())) throw std::runtime_error("no temporary folder");
     path_ = pattern;
   }

@@ -1,0 +1,36 @@
+// state.json of a checkpoint: where the run stands, and what the checkpoint's files must be.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace convoy {
+
+// Numbers come back bit for bit, NaN and infinities too. Texts are UTF-8.
+struct TrainState {
+  int64_t step = 0;
+  double epoch = 0;
+  int64_t samples = 0;                       // position in the data
+  std::map<std::string, double> numbers;     // running sums, best metric, scaler, patience …
+  std::map<std::string, std::string> texts;  // ISA level, algorithm choices …
+};
+
+// All that state.json holds.
+struct StateFile {
+  struct File {
+    uint64_t bytes = 0, hash = 0;  // XXH3-64
+  };
+
+  TrainState state;
+  int64_t best_step = -1;                       // of the checkpoint `best` points to; -1: none
+  std::map<std::string, File> files;            // beside state.json
+  std::map<std::string, uint64_t> log_lengths;  // bytes of the run's logs at this step
+};
+
+std::string to_json(const StateFile& file);
+
+// Checks the form and the hash over the content. `origin` names the file in the Fault::checkpoint.
+StateFile state_file_from_json(const std::string& text, const std::string& origin);
+
+}  // namespace convoy
