@@ -1,0 +1,36 @@
+// Evaluation: every sample once, exactly counted. Training and the eval verb run this same code on
+// the same kind of plan, so their digits agree.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "data/augment_chain.h"
+#include "data/dataset.h"
+#include "data/loader.h"
+#include "train/task.h"
+
+namespace convoy {
+
+class Evaluator {
+ public:
+  // Keeps the references. `loader` gives workers and prefetch.
+  Evaluator(const Task& task, Executor& executor, const Dataset& dataset, const AugmentChain& chain,
+            int64_t batch, const LoaderSpec& loader);
+
+  // `watch(samples done)` is called after every batch; false abandons the evaluation, and then
+  // there is no result.
+  std::optional<Tally> run(const std::function<bool(int64_t)>& watch);
+
+  int64_t samples() const { return dataset_.size(); }
+
+ private:
+  const Task& task_;
+  Executor& executor_;
+  const Dataset& dataset_;
+  const AugmentChain& chain_;
+  EpochPlan plan_;
+  LoaderSpec spec_;
+};
+
+}  // namespace convoy

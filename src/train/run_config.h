@@ -1,0 +1,84 @@
+// What a run is: every option of training, resolved. The numbers that follow from several options
+// together are functions here, so that plan, trainer and log cannot disagree.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/fields.h"
+#include "data/options.h"
+#include "train/optimizer.h"
+#include "train/schedule.h"
+#include "train/step_runner.h"
+
+namespace convoy {
+
+struct RunConfig {
+  std::string model = "cifar_resnet20";
+  int num_classes = 0;
+  std::string init_from;
+
+  DataOptions data;
+
+  double epochs = 10;
+  int64_t max_steps = 0;
+  int64_t batch_size = 128;
+  int64_t global_batch_size = 0;
+  int replicas = 1;
+  std::string replica_mode = "auto";
+  int accumulation = 1;
+
+  std::string optimizer = "sgd";
+  LearningRate lr;
+  float loss_scale = 1;
+  float label_smoothing = 0;
+  std::string label_smoothing_kind = "uniform";
+  float bn_momentum = 0.1f;
+  std::string bn_update = "micro-batch";
+  double ema_decay = 0;
+  int ema_steps = 1;
+
+  double eval_epochs = 1;
+  int64_t eval_batch_size = 250;
+
+  uint64_t seed = 1;
+  int threads = 0;
+  std::string isa = "auto";
+
+  std::string output = "runs";
+  std::string name;
+  int64_t checkpoint_steps = 0;
+  double checkpoint_epochs = 1;
+  int checkpoint_keep = 3;
+  int64_t log_steps = 50;
+  bool quiet = false;
+
+  std::vector<std::string> dump, without;
+  bool time_passes = false;
+
+  // Declares and reads everything, the chosen optimiser's and schedule's options too, and refuses
+  // combinations that make no sense.
+  void describe(Fields& field);
+  // For help and parsing: the options of every optimiser and schedule.
+  static void describe_all(Fields& field);
+
+  const Optimizer& update() const { return *optimizer_; }
+  int thread_count() const;
+  // Micro-batch x accumulation x replicas = global batch.
+  StepShape step_shape() const;
+  // The run's folder when no --name was given.
+  std::string default_name() const;
+
+ private:
+  void describe_model(Fields& field);
+  void describe_length(Fields& field);
+  void describe_update(Fields& field);
+  void describe_files(Fields& field);
+  void check(const Fields& field) const;
+
+  std::unique_ptr<Optimizer> optimizer_;
+};
+
+}  // namespace convoy

@@ -1,0 +1,446 @@
+#include "train/trainer.h"
+
+#include <cmath>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/process.h"
+#include "base/text.h"
+#include "models/model.h"
+#include "train/tensors.h"
+#include "version.h"
+
+namespace convoy {
+namespace {
+
+ops::CrossEntropyOptions loss_options(const RunConfig& config) {
+  return {config.label_smoothing,
+          config.label_smoothing_kind == "others" ? ops::Smoothing::others : ops::Smoothing::uniform};
+}
+
+int classes(const RunConfig& config, const Dataset& data) {
+  if (config.num_classes && config.num_classes < data.classes()) {
+    raise(Fault::usage, "--num-classes {} is too few: the dataset has {}", config.num_classes, data.classes());
+  }
+  return config.num_classes ? config.num_classes : data.classes();
+}
+
+std::string comma_list(const std::vector<double>& numbers) {
+  std::vector<std::string> parts;
+  for (const double n : numbers) parts.push_back(fmt::format("{}", n));
+  return join(parts, ",");
+}
+
+}  // namespace
+
+Trainer::Trainer(const RunConfig& config, const RunDir& dir, Listener& listener, const std::atomic<int>& stop)
+    : config_(config),
+      dir_(dir),
+      listener_(listener),
+      stop_(stop),
+      train_set_(config.data.open(true, config.seed)),
+      eval_set_(config.data.open(false, config.seed)),
+      train_chain_(config.data.chain(train_set_->image_shape(), true)),
+      eval_chain_(config.data.chain(eval_set_->image_shape(), false)),
+      shape_(config.step_shape()),
+      epochs_(train_set_->size(), shape_.global_batch(), config.epochs, config.data.tail()),
+      task_(find_model(config.model).variant, classes(config, *train_set_), loss_options(config)),
+      network_(task_, network_spec()),
+      evaluator_(task_, network_.evaluation(), *eval_set_, eval_chain_, config.eval_batch_size,
+                 config.data.loader()),
+      checkpoints_(dir.path(), config.checkpoint_keep) {}
+
+NetworkSpec Trainer::network_spec() const {
+  NetworkSpec spec{.image = train_set_->image_shape(),
+                   .eval_batch = config_.eval_batch_size,
+                   .threads = config_.thread_count(),
+                   .optimizer = &config_.update(),
+                   .step = shape_,
+                   .tail_batch = tail_batch(),
+                   .average = config_.ema_decay > 0};
+  spec.watch.dump = config_.dump;
+  spec.watch.without = config_.without;
+  spec.watch.print = [this](const std::string& title, const std::string& text) {
+    listener_.on(Note{fmt::format("-- {}\n{}", title, text)});
+  };
+  return spec;
+}
+
+int64_t Trainer::tail_batch() const {
+  return epochs_.tail() == EpochTail::short_ ? epochs_.samples() % epochs_.batch() : 0;
+}
+
+int64_t Trainer::total_steps() const {
+  const int64_t steps = config_.epochs > 0 ? epochs_.total_steps() : config_.max_steps;
+  return config_.max_steps ? std::min(steps, config_.max_steps) : steps;
+}
+
+// The schedule covers the epochs asked for; --max-steps only cuts it off.
+double Trainer::learning_rate(int64_t step) const {
+  const int64_t steps = config_.epochs > 0 ? epochs_.total_steps() : config_.max_steps;
+  return config_.lr.at(step, {static_cast<double>(steps), epochs_.steps_per_epoch()});
+}
+
+int Trainer::run() {
+  started_ = steady_seconds();
+  if (!restore()) start();
+  const int64_t total = total_steps();
+  if (progress_.boundary_pending && !finish_boundary()) return stop_here();
+  LoaderSpec spec = config_.data.loader();
+  spec.batch = shape_.plan_batch();
+  spec.parts = shape_.parts();
+  spec.first_step = progress_.step;
+  spec.last_step = total;
+  spec.seed = config_.seed;
+  Loader loader(*train_set_, train_chain_, epochs_, spec);
+  mark_step_ = progress_.step;
+  mark_seconds_ = steady_seconds();
+  while (progress_.step < total) {
+    train_one_step(loader);
+    const double before = steady_seconds();
+    if (!finish_boundary()) return stop_here();
+    mark_seconds_ += steady_seconds() - before;  // evaluation is not training time
+    if (stop_ && progress_.step < total) return stop_here();
+  }
+  write_weights("last.safetensors", false);
+  listener_.on(RunEnd{.step = progress_.step,
+                      .weights_hash = hash(),
+                      .seconds = elapsed(),
+                      .peak_rss_bytes = peak_rss_bytes(),
+                      .exit = 0});
+  listener_.flush();
+  return 0;
+}
+
+void Trainer::start() {
+  network_.state().initialize(config_.seed);
+  if (!config_.init_from.empty()) {
+    const State& state = network_.state();
+    copy_tensors(SafetensorsFile::read(config_.init_from),
+                 model_tensors(state.layout(), state.params(), state.stats()));
+  }
+  announce_run();
+}
+
+void Trainer::announce_run() {
+  int64_t parameters = 0;
+  for (const StateLayout::Slot& slot : network_.state().layout().params) parameters += slot.count;
+  listener_.on(RunStart{.model = config_.model,
+                        .dataset = config_.data.dataset_name(),
+                        .parameters = parameters,
+                        .seed = config_.seed,
+                        .threads = network_.pool().size(),
+                        .isa = std::string(name(isa_level())),
+                        .version = version,
+                        .micro_batch = shape_.micro_batch,
+                        .accumulation = shape_.accumulation,
+                        .replicas = shape_.replicas,
+                        .global_batch = shape_.global_batch(),
+                        .train_samples = train_set_->size(),
+                        .eval_samples = eval_set_->size(),
+                        .steps_per_epoch = static_cast<int64_t>(std::ceil(epochs_.steps_per_epoch())),
+                        .total_steps = total_steps(),
+                        .epochs = config_.epochs,
+                        .lr = config_.lr.lr,
+                        .run_dir = dir_.path().string()});
+  for (const Network::NamedPlan& named : network_.plans()) {
+    if (!named.batch) continue;
+    listener_.on(PlanReady{.kind = named.kind,
+                           .batch = named.batch,
+                           .nodes = static_cast<int64_t>(named.plan->steps.size()),
+                           .state_bytes = static_cast<int64_t>(network_.state().bytes()),
+                           .workspace_bytes = static_cast<int64_t>(named.plan->workspace_bytes),
+                           .flops = named.plan->flops});
+  }
+  listener_.flush();
+}
+
+void Trainer::train_one_step(Loader& loader) {
+  StepInputs inputs{.learning_rate = static_cast<float>(learning_rate(progress_.step)),
+                    .loss_scale = config_.loss_scale,
+                    .step = static_cast<float>(progress_.step),
+                    .bn_momentum = config_.bn_momentum,
+                    .bn_per_step = config_.bn_update == "step",
+                    .skip_update = false};
+  Tally tally;
+  if (epochs_.count(progress_.step) < epochs_.batch()) {
+    tally = network_.steps().run_tail(inputs, loader.next(), network_.tail());
+  } else {
+    tally = network_.steps().run(inputs, [&]() -> const Batch& { return loader.next(); });
+  }
+  ++progress_.step;
+  if (!std::isfinite(tally.loss)) {
+    listener_.on(NonFinite{progress_.step, tally.mean_loss()});
+    listener_.flush();
+    raise(Fault::diverged, "the loss of step {} is {}; try: a lower --lr, or --warmup-epochs 1", progress_.step,
+          tally.mean_loss());
+  }
+  if (config_.ema_decay > 0 && progress_.step % config_.ema_steps == 0) {
+    // The first average is the weights themselves.
+    const auto decay = static_cast<float>(progress_.ema_updates++ ? config_.ema_decay : 0);
+    network_.average().bind("ema_decay", &decay);
+    network_.average().run();
+  }
+  Tally& sums = progress_.epoch;
+  sums.loss += tally.loss;
+  sums.samples += tally.samples;
+  sums.correct += tally.correct;
+  sums.correct5 += tally.correct5;
+  progress_.boundary_pending = true;
+  report_step(static_cast<double>(inputs.learning_rate), tally, loader);
+}
+
+void Trainer::report_step(double lr, const Tally& tally, const Loader& loader) {
+  const int64_t step = progress_.step;
+  const bool record = step % config_.log_steps == 0 || step == total_steps();
+  mark_samples_ += tally.samples;
+  const double now = steady_seconds();
+  listener_.on(TrainProgress{
+      .epoch = epochs_.epochs_after(step),
+      .step = step,
+      .samples = step * shape_.global_batch(),
+      .loss = tally.mean_loss(),
+      .lr = lr,
+      .images_per_s = static_cast<double>(mark_samples_) / std::max(now - mark_seconds_, 1e-9),
+      .data_wait_s = (loader.wait_seconds() - mark_wait_) / static_cast<double>(step - mark_step_),
+      .epoch_loss = progress_.epoch.mean_loss(),
+      .top1 = progress_.epoch.top1(),
+      .total_steps = total_steps(),
+      .steps_per_epoch = static_cast<int64_t>(std::ceil(epochs_.steps_per_epoch())),
+      .record = record});
+  if (!record) return;
+  mark_seconds_ = now;
+  mark_wait_ = loader.wait_seconds();
+  mark_step_ = step;
+  mark_samples_ = 0;
+}
+
+// Whether a multiple of `every` epochs was completed by the newest step.
+bool Trainer::crosses(double every) const {
+  if (every <= 0) return false;
+  const auto periods = [&](int64_t step) { return std::floor(epochs_.epochs_after(step) / every + 1e-9); };
+  return periods(progress_.step) > periods(progress_.step - 1);
+}
+
+bool Trainer::ends_epoch() const { return crosses(1) || progress_.step == total_steps(); }
+
+// What is due after a step: evaluation, the epoch's summary, a checkpoint. In this order, so that a
+// checkpoint knows of the evaluation.
+bool Trainer::finish_boundary() {
+  const bool last = progress_.step == total_steps();
+  const bool evaluates = config_.eval_epochs > 0 && (crosses(config_.eval_epochs) || last);
+  std::optional<Evaluation> result;
+  best_now_ = false;
+  if (evaluates) {
+    result = evaluate();
+    if (!result) return false;
+    if (result->top1() > progress_.best_top1) {
+      progress_.best_top1 = result->top1();
+      best_now_ = true;
+      write_weights("best.safetensors", result->average.has_value());
+    }
+  }
+  progress_.boundary_pending = false;
+  if (ends_epoch()) {
+    EpochDone done{.epoch = epoch_number(epochs_.epochs_after(progress_.step)),
+                   .train_loss = progress_.epoch.mean_loss(),
+                   .lr = static_cast<double>(static_cast<float>(learning_rate(progress_.step - 1)))};
+    if (result) {
+      const Tally& shown = result->average ? *result->average : result->plain;
+      done.eval_loss = shown.mean_loss();
+      done.eval_top1 = shown.top1();
+      done.eval_top5 = shown.top5();
+    }
+    listener_.on(done);
+    progress_.epoch = {};
+  }
+  const bool by_steps = config_.checkpoint_steps && progress_.step % config_.checkpoint_steps == 0;
+  if (last || by_steps || best_now_ || crosses(config_.checkpoint_epochs)) save(true);
+  return true;
+}
+
+std::optional<Trainer::Evaluation> Trainer::evaluate() {
+  const std::optional<Tally> plain = evaluate_once(false);
+  if (!plain) return std::nullopt;
+  if (config_.ema_decay == 0 || progress_.ema_updates == 0) return Evaluation{*plain, {}};
+  const std::optional<Tally> average = evaluate_once(true);
+  if (!average) return std::nullopt;
+  return Evaluation{*plain, average};
+}
+
+std::optional<Tally> Trainer::evaluate_once(bool average) {
+  const State& state = network_.state();
+  // The evaluation plan reads the parameters' place: the average is put there for the while.
+  const auto swap = [&] {
+    if (!average) return;
+    std::swap_ranges(state.params().begin(), state.params().end(), state.average_params().begin());
+    std::swap_ranges(state.stats().begin(), state.stats().end(), state.average_stats().begin());
+  };
+  swap();
+  const double begin = steady_seconds();
+  const std::optional<Tally> tally = evaluator_.run([&](int64_t done) {
+    listener_.on(EvalProgress{done, evaluator_.samples()});
+    return stop_ == 0;
+  });
+  swap();
+  if (tally) {
+    listener_.on(EvalDone{.epoch = epochs_.epochs_after(progress_.step),
+                          .step = progress_.step,
+                          .loss = tally->mean_loss(),
+                          .top1 = tally->top1(),
+                          .top5 = tally->top5(),
+                          .correct = tally->correct,
+                          .correct5 = tally->correct5,
+                          .total = tally->samples,
+                          .ema = average,
+                          .seconds = steady_seconds() - begin});
+  }
+  return tally;
+}
+
+int Trainer::stop_here() {
+  save(false);
+  constexpr int requeue = 75;
+  listener_.on(Stopped{progress_.step, stop_, "checkpoints/" + checkpoint_name(progress_.step)});
+  listener_.on(RunEnd{.step = progress_.step,
+                      .weights_hash = hash(),
+                      .seconds = elapsed(),
+                      .peak_rss_bytes = peak_rss_bytes(),
+                      .exit = requeue});
+  listener_.flush();
+  return requeue;
+}
+
+double Trainer::elapsed() const { return progress_.seconds + steady_seconds() - started_; }
+
+std::string Trainer::hash() {
+  const State& state = network_.state();
+  return weights_hash(model_tensors(state.layout(), state.params(), state.stats()));
+}
+
+Metadata Trainer::metadata() const {
+  const Shape& image = train_set_->image_shape();
+  const DatasetDef& def = config_.data.def();
+  const bool own = config_.data.mean.empty();
+  return {{"convoy.version", version},
+          {"convoy.model", config_.model},
+          {"convoy.dataset", config_.data.dataset_name()},
+          {"convoy.num-classes", std::to_string(classes(config_, *train_set_))},
+          {"convoy.class-names", join(train_set_->class_names(), ",")},
+          {"convoy.image", fmt::format("{},{},{}", image[0], image[1], image[2])},
+          {"convoy.normalise", config_.data.normalise},
+          {"convoy.mean", comma_list(own ? def.mean : config_.data.mean)},
+          {"convoy.std", comma_list(config_.data.std.empty() ? def.std : config_.data.std)},
+          {"convoy.seed", std::to_string(config_.seed)},
+          {"convoy.step", std::to_string(progress_.step)}};
+}
+
+void Trainer::write_weights(const std::string& file, bool average) {
+  const State& state = network_.state();
+  write_safetensors(dir_.weights() / file,
+                    with_batch_counts(model_tensors(state.layout(), average ? state.average_params() : state.params(),
+                                                    average ? state.average_stats() : state.stats()),
+                                      progress_.step),
+                    metadata());
+}
+
+void Trainer::save(bool scheduled) {
+  const State& state = network_.state();
+  const StateLayout& layout = state.layout();
+  const Metadata about = metadata();
+  std::vector<CheckpointFile> files;
+  const SafetensorsImage model(
+      with_batch_counts(model_tensors(layout, state.params(), state.stats()), progress_.step), about);
+  files.push_back({"model.safetensors", model.parts()});
+  std::vector<TensorEntry> buffers;
+  const std::vector<std::string> slots = config_.update().slots();
+  for (size_t i = 0; i < slots.size(); ++i) {
+    const auto tensors = slot_tensors(layout, slots[i], state.slot(static_cast<int>(i)));
+    buffers.insert(buffers.end(), tensors.begin(), tensors.end());
+  }
+  const SafetensorsImage optimizer(buffers);
+  files.push_back({"optimizer.safetensors", optimizer.parts()});
+  std::optional<SafetensorsImage> average;
+  if (state.has_average()) {
+    average.emplace(with_batch_counts(model_tensors(layout, state.average_params(), state.average_stats()),
+                                      progress_.step),
+                    about);
+    files.push_back({"ema.safetensors", average->parts()});
+  }
+  TrainState saved{.step = progress_.step,
+                   .epoch = epochs_.epochs_after(progress_.step),
+                   .samples = progress_.step * shape_.global_batch(),
+                   .numbers = {{"epoch_loss", progress_.epoch.loss},
+                               {"epoch_samples", static_cast<double>(progress_.epoch.samples)},
+                               {"epoch_correct", static_cast<double>(progress_.epoch.correct)},
+                               {"epoch_correct5", static_cast<double>(progress_.epoch.correct5)},
+                               {"best_top1", progress_.best_top1},
+                               {"ema_updates", static_cast<double>(progress_.ema_updates)},
+                               {"seconds", elapsed()},
+                               {"boundary_pending", progress_.boundary_pending ? 1.0 : 0.0}},
+                   .texts = {{"isa", std::string(name(isa_level()))}, {"algorithms", "direct"}}};
+  checkpoints_.save(saved, files, scheduled && best_now_, [&] {
+    // The checkpoint of a stop is no event of the run: the uninterrupted run has none there.
+    if (scheduled) {
+      listener_.on(CheckpointSaved{progress_.step, "checkpoints/" + checkpoint_name(progress_.step), best_now_});
+    }
+    listener_.flush();
+  });
+}
+
+bool Trainer::restore() {
+  const auto warn = [&](const fs::path& path, const std::string& reason) {
+    listener_.on(Warning{fmt::format("{}: {}", path.string(), reason)});
+  };
+  const std::optional<Checkpoint> found = checkpoints_.load_newest(warn);
+  checkpoints_.rewind_to(found ? &*found : nullptr);
+  checkpoints_.cut_logs(found ? found->log_lengths : std::map<std::string, uint64_t>{}, warn);
+  if (!found) return false;
+  const State& state = network_.state();
+  const StateLayout& layout = state.layout();
+  const auto file = [&](const std::string& part) {
+    const auto content = found->files.find(part);
+    if (content == found->files.end()) {
+      raise(Fault::checkpoint, "{} has no {}; try: the options the run was started with", found->path.string(), part);
+    }
+    return SafetensorsFile(content->second, (found->path / part).string());
+  };
+  copy_tensors(file("model.safetensors"), model_tensors(layout, state.params(), state.stats()));
+  std::vector<TensorEntry> buffers;
+  const std::vector<std::string> slots = config_.update().slots();
+  for (size_t i = 0; i < slots.size(); ++i) {
+    const auto tensors = slot_tensors(layout, slots[i], state.slot(static_cast<int>(i)));
+    buffers.insert(buffers.end(), tensors.begin(), tensors.end());
+  }
+  copy_tensors(file("optimizer.safetensors"), buffers);
+  if (state.has_average()) {
+    copy_tensors(file("ema.safetensors"), model_tensors(layout, state.average_params(), state.average_stats()));
+  }
+  const auto number = [&](const char* key) {
+    const auto n = found->state.numbers.find(key);
+    if (n == found->state.numbers.end()) {
+      raise(Fault::checkpoint, "{} says nothing about {}", (found->path / "state.json").string(), key);
+    }
+    return n->second;
+  };
+  progress_ = {.step = found->state.step,
+               .epoch = {},
+               .best_top1 = number("best_top1"),
+               .ema_updates = static_cast<int64_t>(number("ema_updates")),
+               .seconds = number("seconds"),
+               .boundary_pending = number("boundary_pending") != 0};
+  progress_.epoch.loss = number("epoch_loss");
+  progress_.epoch.samples = static_cast<int64_t>(number("epoch_samples"));
+  progress_.epoch.correct = static_cast<int64_t>(number("epoch_correct"));
+  progress_.epoch.correct5 = static_cast<int64_t>(number("epoch_correct5"));
+  const auto isa = found->state.texts.find("isa");
+  if (isa != found->state.texts.end() && isa->second != name(isa_level())) {
+    listener_.on(Warning{fmt::format("the run was made with {}, this machine goes on with {}: the last digits may "
+                                     "differ; try: --isa {}",
+                                     isa->second, name(isa_level()), isa->second)});
+  }
+  listener_.on(Resumed{progress_.step, "checkpoints/" + checkpoint_name(progress_.step), dir_.path().string()});
+  return true;
+}
+
+}  // namespace convoy

@@ -1,0 +1,91 @@
+// The training loop. It emits events and prints nothing; it saves, stops and resumes.
+#pragma once
+
+#include <atomic>
+#include <optional>
+
+#include "data/loader.h"
+#include "train/checkpoint.h"
+#include "train/classification.h"
+#include "train/evaluate.h"
+#include "train/event.h"
+#include "train/network.h"
+#include "train/run_config.h"
+#include "train/run_dir.h"
+
+namespace convoy {
+
+class Trainer {
+ public:
+  // Opens the data and plans everything; nothing is written yet. `stop` holds the number of the
+  // signal that asks to end, or 0. Keeps all four.
+  Trainer(const RunConfig& config, const RunDir& dir, Listener& listener, const std::atomic<int>& stop);
+
+  // From the newest checkpoint of the run directory, or from the start when there is none. Gives
+  // the exit code: 0, or 75 when stopped by a signal after a checkpoint.
+  int run();
+
+ private:
+  // What a checkpoint must bring back besides tensors.
+  struct Progress {
+    int64_t step = 0;
+    Tally epoch;  // sums of the epoch so far
+    double best_top1 = -1;
+    int64_t ema_updates = 0;
+    double seconds = 0;  // of all processes of the run
+    bool boundary_pending = false;  // stopped between the last step of an epoch and its evaluation
+  };
+
+  NetworkSpec network_spec() const;
+  int64_t tail_batch() const;
+  int64_t total_steps() const;
+  double learning_rate(int64_t step) const;
+
+  void start();
+  bool restore();  // false: there is no checkpoint
+  void announce_run();
+
+  void train_one_step(Loader& loader);
+  void report_step(double lr, const Tally& tally, const Loader& loader);
+  // False: a signal came while evaluating.
+  bool finish_boundary();
+  struct Evaluation {
+    Tally plain;
+    std::optional<Tally> average;
+    double top1() const { return average ? average->top1() : plain.top1(); }
+  };
+  std::optional<Evaluation> evaluate();
+  std::optional<Tally> evaluate_once(bool average);
+  int stop_here();
+
+  bool ends_epoch() const;
+  bool crosses(double every_epochs) const;
+  void save(bool scheduled);
+  void write_weights(const std::string& file, bool average);
+  Metadata metadata() const;
+  std::string hash();
+  double elapsed() const;
+
+  const RunConfig& config_;
+  const RunDir& dir_;
+  Listener& listener_;
+  const std::atomic<int>& stop_;
+
+  std::unique_ptr<Dataset> train_set_, eval_set_;
+  AugmentChain train_chain_, eval_chain_;
+  StepShape shape_;
+  EpochPlan epochs_;
+  Classification task_;
+  Network network_;
+  Evaluator evaluator_;
+  CheckpointStore checkpoints_;
+
+  Progress progress_;
+  bool best_now_ = false;  // the newest evaluation was the best so far
+  double started_ = 0;
+  // Since the last recorded step.
+  double mark_seconds_ = 0, mark_wait_ = 0;
+  int64_t mark_step_ = 0, mark_samples_ = 0;
+};
+
+}  // namespace convoy
