@@ -197,6 +197,7 @@ void CheckpointStore::rewind_to(const Checkpoint* from) {
   link("best", from ? from->best_step : -1);
   std::error_code ignored;
   if (fs::exists(folder_, ignored)) sync_file(folder_, Fault::checkpoint);
+  prune();
 }
 
 void CheckpointStore::cut_logs(const std::map<std::string, uint64_t>& lengths,

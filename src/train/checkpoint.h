@@ -57,7 +57,7 @@ class CheckpointStore {
 
   // To go on from `from` (or from the start) as if nothing had come after it: newer checkpoints are
   // set aside as `set-aside-step-…` (they are damaged, or were chosen against), the links are made
-  // to fit, leftovers of a killed process go.
+  // to fit, leftovers of a killed process go, also what it could not prune.
   void rewind_to(const Checkpoint* from);
 
   // Cuts the run's logs to the recorded lengths; a log without one to nothing. A log that is
