@@ -14,6 +14,9 @@ constexpr int lowest_pattern = 80;
 class Generated final : public Dataset {
  public:
   explicit Generated(const DatasetSpec& spec) : spec_(spec) {
+    for (int64_t x = 0; x < spec.image[2]; ++x) {
+      cell_of_column_.push_back(static_cast<uint8_t>(x * grid / spec.image[2]));
+    }
     patterns_.reserve(static_cast<size_t>(spec.classes * pattern_size()));
     for (int label = 0; label < spec.classes; ++label) {
       // Both splits share the patterns: what is learnt on one holds on the other.
@@ -50,8 +53,8 @@ class Generated final : public Dataset {
             noise = random.bits();
             left = 8;
           }
-          *pixels++ =
-              static_cast<uint8_t>(cells[x * grid / w] + static_cast<int>(noise & 127) - 64);
+          *pixels++ = static_cast<uint8_t>(cells[cell_of_column_[static_cast<size_t>(x)]] +
+                                           static_cast<int>(noise & 127) - 64);
           noise >>= 8;
           --left;
         }
@@ -63,6 +66,7 @@ class Generated final : public Dataset {
   int64_t pattern_size() const { return spec_.image[0] * grid * grid; }
 
   DatasetSpec spec_;
+  std::vector<uint8_t> cell_of_column_;
   std::vector<uint8_t> patterns_;  // [classes][c][grid][grid]
 };
 
