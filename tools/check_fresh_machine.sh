@@ -51,7 +51,7 @@ cp -L /etc/ssl/certs/ca-certificates.crt "$system/etc/ssl/certs/"
 rm -f "$system"/etc/apt/apt.conf.d/{20packagekit,50appstream}  # hooks that call what is not there
 
 git clone --quiet --no-hardlinks "file://$root" "$system/srv/convoy"
-chroot "$system" useradd --create-home guest
+chroot "$system" useradd --create-home --home-dir /srv/guest guest
 chroot "$system" chown -R guest: /srv/convoy
 
 # Runs a command in the repository of the fresh machine: as root, or as its user `guest`.
@@ -63,7 +63,7 @@ inside() {
     exec chroot --userspec="$2" "$1" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
       HOME="$3" LANG=C.UTF-8 CI=true ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} \
       bash -c "cd /srv/convoy && exec \"\$@\"" bash "${@:4}"' \
-    bash "$system" "$user" "$([[ $user == guest ]] && echo /home/guest || echo /root)" "$@" </dev/null
+    bash "$system" "$user" "$([[ $user == guest ]] && echo /srv/guest || echo /root)" "$@" </dev/null
 }
 fail() { echo "FAILED: $*" >&2; exit 1; }
 
