@@ -127,7 +127,8 @@ uint64_t hash_parts(std::span<const std::string_view> parts) {
   const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(),
                                                                        &XXH3_freeState);
   expect(state && XXH3_64bits_reset(state.get()) == XXH_OK, "xxHash has no memory");
-  for (const std::string_view part : parts) XXH3_64bits_update(state.get(), part.data(), part.size());
+  for (const std::string_view part : parts)
+    XXH3_64bits_update(state.get(), part.data(), part.size());
   return XXH3_64bits_digest(state.get());
 }
 

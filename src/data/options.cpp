@@ -1,5 +1,7 @@
 #include "data/options.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/error.h"
@@ -126,6 +128,22 @@ AugmentChain DataOptions::chain(const Shape& image, bool train) const {
   std::vector<std::string> names = train ? training_augment() : std::vector<std::string>{};
   if (normalise != "none") names.push_back(normalise);
   return AugmentChain(names, options, image);
+}
+
+std::vector<std::pair<std::string, std::string>> DataOptions::preprocessing() const {
+  std::vector<std::pair<std::string, std::string>> all{{"dataset", dataset_name()},
+                                                       {"normalise", normalise}};
+  if (normalise == "mean-std") {
+    all.emplace_back("mean", fmt::format("{}", fmt::join(mean.empty() ? def().mean : mean, ",")));
+    all.emplace_back("std", fmt::format("{}", fmt::join(std.empty() ? def().std : std, ",")));
+  }
+  if (dataset_name() == "generated") {
+    all.emplace_back("generated-image-size", std::to_string(generated_image_size));
+    all.emplace_back("generated-channels", std::to_string(generated_channels));
+    all.emplace_back("generated-classes", std::to_string(generated_classes));
+    all.emplace_back("generated-samples", std::to_string(generated_samples));
+  }
+  return all;
 }
 
 }  // namespace convoy

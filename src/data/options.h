@@ -43,6 +43,8 @@ struct DataOptions {
   // Evaluation normalises only.
   AugmentChain chain(const Shape& image, bool train) const;
 
+  // What evaluation needs to know to see images as training did: options as text.
+  std::vector<std::pair<std::string, std::string>> preprocessing() const;
   EpochTail tail() const { return convoy::epoch_tail(epoch_tail); }
 
   // The loader's threads and buffers; batch, steps and seed are the caller's.

@@ -10,11 +10,13 @@ namespace convoy {
 Value conv(Builder& b, std::string_view name, Value x, const ConvSpec& spec) {
   const auto scope = b.scope(name);
   const auto fan_out = static_cast<float>(spec.out * spec.kernel * spec.kernel);
-  const Value w = b.param("weight", {spec.out, channels(b, x) / spec.groups, spec.kernel, spec.kernel},
-                          {Init::Kind::normal, std::sqrt(2 / fan_out)});
-  return ops::convolution(
-      b, x, w,
-      {.stride = spec.stride, .padding = ops::Padding::all(spec.kernel / 2), .groups = spec.groups});
+  const Value w =
+      b.param("weight", {spec.out, channels(b, x) / spec.groups, spec.kernel, spec.kernel},
+              {Init::Kind::normal, std::sqrt(2 / fan_out)});
+  return ops::convolution(b, x, w,
+                          {.stride = spec.stride,
+                           .padding = ops::Padding::all(spec.kernel / 2),
+                           .groups = spec.groups});
 }
 
 Value batch_norm(Builder& b, std::string_view name, Value x) {

@@ -18,17 +18,19 @@ namespace {
 enum class Shortcut { subsample, projection };
 
 struct Recipe {
-  int blocks;                // in each of the three stages
+  int blocks;  // in each of the three stages
   bool bottleneck = false;
   Shortcut shortcut = Shortcut::subsample;
-  int64_t width = 16;        // inner channels of the first stage
+  int64_t width = 16;  // inner channels of the first stage
 };
 
-Value conv_bn(Builder& b, const char* conv_name, const char* bn_name, Value x, const ConvSpec& spec) {
+Value conv_bn(Builder& b, const char* conv_name, const char* bn_name, Value x,
+              const ConvSpec& spec) {
   return batch_norm(b, bn_name, conv(b, conv_name, x, spec));
 }
 
-Value conv_bn_relu(Builder& b, const char* conv_name, const char* bn_name, Value x, const ConvSpec& spec) {
+Value conv_bn_relu(Builder& b, const char* conv_name, const char* bn_name, Value x,
+                   const ConvSpec& spec) {
   return ops::relu(b, conv_bn(b, conv_name, bn_name, x, spec));
 }
 
@@ -36,7 +38,8 @@ Value shortcut(Builder& b, Value x, const Recipe& r, int64_t out, int64_t stride
   const bool same_shape = stride == 1 && channels(b, x) == out;
   if (r.bottleneck ? !first : same_shape) return x;
   if (r.bottleneck || r.shortcut == Shortcut::projection) {
-    return conv_bn(b, "downsample.0", "downsample.1", x, {.out = out, .kernel = 1, .stride = stride});
+    return conv_bn(b, "downsample.0", "downsample.1", x,
+                   {.out = out, .kernel = 1, .stride = stride});
   }
   return ops::subsample_shortcut(b, x, out, stride);
 }
@@ -84,7 +87,8 @@ ModelDef cifar_resnet_model() {
   for (const int n : {1, 2, 3, 5, 7, 9, 18}) {
     const std::string name = fmt::format("cifar_resnet{}", 6 * n + 2);
     def.variants.push_back(variant(name, {.blocks = n}));
-    def.variants.push_back(variant(name + "_projection", {.blocks = n, .shortcut = Shortcut::projection}));
+    def.variants.push_back(
+        variant(name + "_projection", {.blocks = n, .shortcut = Shortcut::projection}));
   }
   for (const int n : {1, 3, 4, 5, 6, 7}) {
     const std::string name = fmt::format("cifar_resnet{}_bottleneck", 9 * n + 2);

@@ -11,7 +11,8 @@ Network::Network(const Task& task, const NetworkSpec& spec)
   const Plan *train = nullptr, *tail = nullptr, *eval = nullptr;
   const Plan *statistics = nullptr, *update = nullptr, *average = nullptr;
   if (spec.optimizer) {
-    train = add_task("train", {spec.step.plan_batch(), spec.step.plan_replicas(), spec.image, true});
+    train =
+        add_task("train", {spec.step.plan_batch(), spec.step.plan_replicas(), spec.image, true});
     if (spec.tail_batch) tail = add_task("tail", {spec.tail_batch, 1, spec.image, true});
   }
   if (spec.eval_batch) eval = add_task("eval", {spec.eval_batch, 1, spec.image, false});
@@ -33,8 +34,9 @@ Network::Network(const Task& task, const NetworkSpec& spec)
   update_ = executor(update);
   average_ = executor(average);
   if (spec.optimizer) {
-    steps_ = std::make_unique<StepRunner>(spec.step, task_, *state_, pool_,
-                                          StepRunner::Executors{*gradients_, *statistics_, *update_});
+    steps_ =
+        std::make_unique<StepRunner>(spec.step, task_, *state_, pool_,
+                                     StepRunner::Executors{*gradients_, *statistics_, *update_});
   }
 }
 

@@ -17,9 +17,10 @@ struct UpdateInputs {
   Value params, grads;
   std::vector<Value> slots;
   Value lr;
-  Value grad_scale;  // gradients are sums: over replicas, accumulation, and scaled by the loss scale
-  Value step;        // updates made so far
-  Value skip;        // not 0: leave everything as it is
+  Value
+      grad_scale;  // gradients are sums: over replicas, accumulation, and scaled by the loss scale
+  Value step;      // updates made so far
+  Value skip;      // not 0: leave everything as it is
 };
 
 class Optimizer {

@@ -12,26 +12,36 @@ namespace convoy {
 void RunConfig::describe_model(Fields& field) {
   field.section("Model");
   field("model", model, "what to train; `convoy list models` shows all");
-  field("num-classes", num_classes, "classes of the head; 0: as many as the dataset has", at_least(0));
+  field("num-classes", num_classes, "classes of the head; 0: as many as the dataset has",
+        at_least(0));
   field("init-from", init_from, "start from the weights of this .safetensors file (a new run)", {},
         {"pretrained", "init-path"});
 }
 
 void RunConfig::describe_length(Fields& field) {
   field.section("Length and batches");
-  field("epochs", epochs, "passes over the training data, whole or not", at_least(0), {"train-epochs"});
-  field("max-steps", max_steps, "stop after so many optimiser steps; 0: no such limit", at_least(0), {"iterations"});
-  field("batch-size", batch_size, "images of one replica in one micro-batch", at_least(1), {"b", "micro-batch-size"});
+  field("epochs", epochs, "passes over the training data, whole or not", at_least(0),
+        {"train-epochs"});
+  field("max-steps", max_steps, "stop after so many optimiser steps; 0: no such limit", at_least(0),
+        {"iterations"});
+  field("batch-size", batch_size, "images of one replica in one micro-batch", at_least(1),
+        {"b", "micro-batch-size"});
   field("global-batch-size", global_batch_size,
-        "images of one optimiser step over all replicas and micro-batches; sets --batch-size", at_least(0));
-  field("replicas", replicas, "data-parallel copies, each with its own batch-norm statistics", at_least(1));
+        "images of one optimiser step over all replicas and micro-batches; sets --batch-size",
+        at_least(0));
+  field("replicas", replicas, "data-parallel copies, each with its own batch-norm statistics",
+        at_least(1));
   field("replica-mode", replica_mode,
-        "run the replicas of this process together as one batch or one after another; the results are the same",
+        "run the replicas of this process together as one batch or one after another; the results "
+        "are the same",
         one_of({"auto", "together", "sequence"}));
-  field("gradient-accumulation-count", accumulation, "micro-batches of a replica whose gradients make one step",
-        at_least(1), {"grad-accum-steps"});
-  field("eval-epochs", eval_epochs, "evaluate every so many epochs, and at the end; 0: never", at_least(0));
-  field("eval-batch-size", eval_batch_size, "images at a time in evaluation; changes no result", at_least(1));
+  field("gradient-accumulation-count", accumulation,
+        "micro-batches of a replica whose gradients make one step", at_least(1),
+        {"grad-accum-steps"});
+  field("eval-epochs", eval_epochs, "evaluate every so many epochs, and at the end; 0: never",
+        at_least(0));
+  field("eval-batch-size", eval_batch_size, "images at a time in evaluation; changes no result",
+        at_least(1));
 }
 
 void RunConfig::describe_update(Fields& field) {
@@ -41,33 +51,43 @@ void RunConfig::describe_update(Fields& field) {
   field("optimizer", optimizer, "how gradients become steps", one_of(names), {"opt", "optimiser"});
   optimizer_ = find_optimizer(optimizer).make(field);
   lr.describe(field);
-  field("label-smoothing", label_smoothing, "share of the target that is spread over the classes", between(0, 1),
-        {"smoothing"});
+  field("label-smoothing", label_smoothing, "share of the target that is spread over the classes",
+        between(0, 1), {"smoothing"});
   field("label-smoothing-kind", label_smoothing_kind,
-        "uniform: over all classes, s/K each; others: over the wrong ones, s/(K-1) each", one_of({"uniform", "others"}));
-  field("loss-scale", loss_scale, "the loss is multiplied by it before the backward pass, the gradients divided after",
+        "uniform: over all classes, s/K each; others: over the wrong ones, s/(K-1) each",
+        one_of({"uniform", "others"}));
+  field("loss-scale", loss_scale,
+        "the loss is multiplied by it before the backward pass, the gradients divided after",
         at_least(1e-30), {"loss-scaling"});
-  field("bn-momentum", bn_momentum, "weight of the newest batch in batch norm's running statistics", between(0, 1));
-  field("bn-update", bn_update, "move the running statistics with every micro-batch, or once a step",
+  field("bn-momentum", bn_momentum, "weight of the newest batch in batch norm's running statistics",
+        between(0, 1));
+  field("bn-update", bn_update,
+        "move the running statistics with every micro-batch, or once a step",
         one_of({"micro-batch", "step"}));
-  field("ema-decay", ema_decay, "keep a moving average of the weights and evaluate it; 0: none", between(0, 1),
-        {"model-ema-decay"});
-  field("ema-steps", ema_steps, "optimiser steps between two updates of that average", at_least(1), {"model-ema-steps"});
+  field("ema-decay", ema_decay, "keep a moving average of the weights and evaluate it; 0: none",
+        between(0, 1), {"model-ema-decay"});
+  field("ema-steps", ema_steps, "optimiser steps between two updates of that average", at_least(1),
+        {"model-ema-steps"});
 }
 
 void RunConfig::describe_files(Fields& field) {
   field.section("Run");
   field("seed", seed, "all randomness of the run follows from it");
-  field("threads", threads, "threads that compute; 0: one for each core. Changes no result", between(0, 256), {"j"});
+  field("threads", threads, "threads that compute; 0: one for each core. Changes no result",
+        between(0, 256), {"j"});
   field("isa", isa, "instruction set; a lower one gives the results of a lower machine",
         one_of({"auto", "sse41", "avx2", "avx512"}));
-  field("output", output, "folder in which the run's folder is made", {}, {"output-dir", "log-dir"});
+  field("output", output, "folder in which the run's folder is made", {},
+        {"output-dir", "log-dir"});
   field("name", name, "the run's folder; empty: model and dataset", {}, {"experiment"});
-  field("checkpoint-steps", checkpoint_steps, "save a checkpoint every so many steps, besides the epochs'; 0: no", at_least(0));
-  field("checkpoint-epochs", checkpoint_epochs, "save a checkpoint every so many epochs; 0: only at the end", at_least(0));
-  field("checkpoint-keep", checkpoint_keep, "newest checkpoints that stay; the best one stays too", at_least(1),
-        {"checkpoint-hist"});
-  field("log-steps", log_steps, "a line in the log every so many steps", at_least(1), {"log-interval", "print-freq"});
+  field("checkpoint-steps", checkpoint_steps,
+        "save a checkpoint every so many steps, besides the epochs'; 0: no", at_least(0));
+  field("checkpoint-epochs", checkpoint_epochs,
+        "save a checkpoint every so many epochs; 0: only at the end", at_least(0));
+  field("checkpoint-keep", checkpoint_keep, "newest checkpoints that stay; the best one stays too",
+        at_least(1), {"checkpoint-hist"});
+  field("log-steps", log_steps, "a line in the log every so many steps", at_least(1),
+        {"log-interval", "print-freq"});
   field("quiet", quiet, "print only warnings and the last line", {}, {"q"});
   field.section("For people who look inside");
   field("dump", dump, "print the graph after these passes (names, or all)");
@@ -107,25 +127,30 @@ void RunConfig::check(const Fields& field) const {
   const int64_t parts = static_cast<int64_t>(replicas) * accumulation;
   if (global_batch_size % parts != 0) {
     raise(Fault::usage,
-          "--global-batch-size {} is no multiple of {} replicas x {} micro-batches; try: {}", global_batch_size,
-          replicas, accumulation, (global_batch_size / parts + 1) * parts);
+          "--global-batch-size {} is no multiple of {} replicas x {} micro-batches; try: {}",
+          global_batch_size, replicas, accumulation, (global_batch_size / parts + 1) * parts);
   }
   if (global_batch_size && field.given("batch-size") && batch_size * parts != global_batch_size) {
     raise(Fault::usage,
-          "--batch-size {} x {} replicas x {} micro-batches is not --global-batch-size {}; try: leave one out",
+          "--batch-size {} x {} replicas x {} micro-batches is not --global-batch-size {}; try: "
+          "leave one out",
           batch_size, replicas, accumulation, global_batch_size);
   }
   if (replica_mode == "together" && accumulation > 1) {
-    raise(Fault::usage, "--replica-mode together cannot accumulate gradients; try: --replica-mode sequence");
+    raise(Fault::usage,
+          "--replica-mode together cannot accumulate gradients; try: --replica-mode sequence");
   }
   if (data.tail() == EpochTail::short_ && parts > 1) {
-    raise(Fault::usage, "--epoch-tail short needs one replica and no accumulation; try: --epoch-tail carry");
+    raise(Fault::usage,
+          "--epoch-tail short needs one replica and no accumulation; try: --epoch-tail carry");
   }
-  if (epochs == 0 && max_steps == 0) raise(Fault::usage, "neither --epochs nor --max-steps: nothing to do");
+  if (epochs == 0 && max_steps == 0)
+    raise(Fault::usage, "neither --epochs nor --max-steps: nothing to do");
   if (field.given("ema-steps") && ema_decay == 0) {
     raise(Fault::usage, "--ema-steps means nothing without --ema-decay; try: --ema-decay 0.999");
   }
-  if (ema_decay == 1) raise(Fault::usage, "--ema-decay 1 would never leave the first weights; try: 0.999");
+  if (ema_decay == 1)
+    raise(Fault::usage, "--ema-decay 1 would never leave the first weights; try: 0.999");
   const std::vector<std::string> passes = pass_names();
   for (const std::string& pass : dump) {
     if (pass != "all" && std::find(passes.begin(), passes.end(), pass) == passes.end()) {
@@ -134,7 +159,8 @@ void RunConfig::check(const Fields& field) const {
   }
   for (const std::string& pass : without) {
     if (pass != "fuse_forward" && pass != "fuse_gradients") {
-      raise(Fault::usage, "--without: '{}' cannot be left out; only fuse_forward and fuse_gradients can", pass);
+      raise(Fault::usage,
+            "--without: '{}' cannot be left out; only fuse_forward and fuse_gradients can", pass);
     }
   }
 }
@@ -142,7 +168,8 @@ void RunConfig::check(const Fields& field) const {
 int RunConfig::thread_count() const { return threads ? threads : available_cores(); }
 
 StepShape RunConfig::step_shape() const {
-  const int64_t micro = global_batch_size ? global_batch_size / (replicas * accumulation) : batch_size;
+  const int64_t micro =
+      global_batch_size ? global_batch_size / (replicas * accumulation) : batch_size;
   const bool together = replicas > 1 && accumulation == 1 && replica_mode != "sequence";
   return {micro, replicas, accumulation, together};
 }

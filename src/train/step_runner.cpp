@@ -9,10 +9,11 @@
 
 namespace convoy {
 
-StepRunner::StepRunner(const StepShape& shape, const Task& task, const State& state, ThreadPool& pool,
-                       const Executors& executors)
+StepRunner::StepRunner(const StepShape& shape, const Task& task, const State& state,
+                       ThreadPool& pool, const Executors& executors)
     : shape_(shape), task_(task), state_(state), pool_(pool), executors_(executors) {
-  expect(!shape.together || shape.accumulation == 1, "replicas run together only without accumulation");
+  expect(!shape.together || shape.accumulation == 1,
+         "replicas run together only without accumulation");
   executors_.statistics.bind("bn_momentum", &now_.bn_momentum);
   executors_.statistics.bind("stat_scale", &stat_scale_);
   executors_.update.bind("learning_rate", &now_.learning_rate);
@@ -20,7 +21,8 @@ StepRunner::StepRunner(const StepShape& shape, const Task& task, const State& st
   executors_.update.bind("step", &now_.step);
   executors_.update.bind("skip_update", &skip_);
   if (!alone()) {
-    const int64_t floats = state.layout().param_floats + shape.accumulation * state.layout().stat_floats;
+    const int64_t floats =
+        state.layout().param_floats + shape.accumulation * state.layout().stat_floats;
     leaf_.reserve(static_cast<size_t>(floats) * sizeof(float));
     tree_.emplace(floats, shape.replicas);
   }
@@ -64,7 +66,8 @@ Tally StepRunner::run(const StepInputs& inputs, const std::function<const Batch&
           kernels::accumulate(target, term, chunks.length(task));
         }
       });
-      std::copy(stats.begin(), stats.end(), leaf.begin() + static_cast<std::ptrdiff_t>(p + micro * s));
+      std::copy(stats.begin(), stats.end(),
+                leaf.begin() + static_cast<std::ptrdiff_t>(p + micro * s));
     }
     tree_->push(leaf, pool_);
   }

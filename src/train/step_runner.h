@@ -66,7 +66,8 @@ class StepRunner {
   StepInputs now_;
   // Plan inputs are read through these.
   float grad_scale_ = 1, stat_scale_ = 1, skip_ = 0;
-  // Several parts: a replica's sum over its micro-batches with the statistics of each, and the tree.
+  // Several parts: a replica's sum over its micro-batches with the statistics of each, and the
+  // tree.
   Arena leaf_;
   std::optional<TreeAccumulator> tree_;
 };

@@ -11,7 +11,8 @@ constexpr std::string_view mean_suffix = ".running_mean";
 constexpr std::string_view count_suffix = ".num_batches_tracked";
 
 TensorEntry entry(const StateLayout::Slot& slot, std::string name, std::span<float> region) {
-  const auto values = region.subspan(static_cast<size_t>(slot.offset), static_cast<size_t>(slot.count));
+  const auto values =
+      region.subspan(static_cast<size_t>(slot.offset), static_cast<size_t>(slot.count));
   return {std::move(name), DType::f32, slot.shape, std::as_bytes(values)};
 }
 
@@ -25,12 +26,14 @@ std::vector<TensorEntry> model_tensors(const StateLayout& layout, std::span<floa
   return all;
 }
 
-std::vector<TensorEntry> with_batch_counts(std::vector<TensorEntry> tensors, const int64_t& updates) {
+std::vector<TensorEntry> with_batch_counts(std::vector<TensorEntry> tensors,
+                                           const int64_t& updates) {
   std::vector<TensorEntry> counts;
   for (const TensorEntry& t : tensors) {
     if (!t.name.ends_with(mean_suffix)) continue;
     const std::string owner = t.name.substr(0, t.name.size() - mean_suffix.size());
-    counts.push_back({owner + std::string(count_suffix), DType::s64, {}, std::as_bytes(std::span(&updates, 1))});
+    counts.push_back(
+        {owner + std::string(count_suffix), DType::s64, {}, std::as_bytes(std::span(&updates, 1))});
   }
   tensors.insert(tensors.end(), counts.begin(), counts.end());
   return tensors;
@@ -48,9 +51,10 @@ void copy_tensors(const SafetensorsFile& file, const std::vector<TensorEntry>& i
   for (const TensorEntry& target : into) {
     const TensorEntry& source = file.at(target.name);
     if (source.shape != target.shape || source.dtype != target.dtype) {
-      raise(Fault::checkpoint, "{}: {} is {} {}, the model has {} {}; try: --model and --num-classes of that file",
-            file.origin(), target.name, name(source.dtype), to_string(source.shape), name(target.dtype),
-            to_string(target.shape));
+      raise(Fault::checkpoint,
+            "{}: {} is {} {}, the model has {} {}; try: --model and --num-classes of that file",
+            file.origin(), target.name, name(source.dtype), to_string(source.shape),
+            name(target.dtype), to_string(target.shape));
     }
     std::memcpy(const_cast<std::byte*>(target.data.data()), source.data.data(), target.data.size());
     ++known;
@@ -60,7 +64,8 @@ void copy_tensors(const SafetensorsFile& file, const std::vector<TensorEntry>& i
     bool wanted = false;
     for (const TensorEntry& target : into) wanted = wanted || target.name == source.name;
     if (!wanted) {
-      raise(Fault::checkpoint, "{}: the model has no tensor {} ({} tensors do fit); try: another --model",
+      raise(Fault::checkpoint,
+            "{}: the model has no tensor {} ({} tensors do fit); try: another --model",
             file.origin(), source.name, known);
     }
   }

@@ -15,7 +15,8 @@ std::vector<TensorEntry> model_tensors(const StateLayout& layout, std::span<floa
 
 // With `x.num_batches_tracked` beside every `x.running_mean`, which PyTorch's strict loading wants.
 // `updates` is borrowed.
-std::vector<TensorEntry> with_batch_counts(std::vector<TensorEntry> tensors, const int64_t& updates);
+std::vector<TensorEntry> with_batch_counts(std::vector<TensorEntry> tensors,
+                                           const int64_t& updates);
 
 // One optimiser buffer: `<slot>.<parameter>`.
 std::vector<TensorEntry> slot_tensors(const StateLayout& layout, const std::string& slot,

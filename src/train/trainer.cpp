@@ -7,6 +7,7 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "models/model.h"
+#include "tensor/isa.h"
 #include "train/tensors.h"
 #include "version.h"
 
@@ -14,26 +15,23 @@ namespace convoy {
 namespace {
 
 ops::CrossEntropyOptions loss_options(const RunConfig& config) {
-  return {config.label_smoothing,
-          config.label_smoothing_kind == "others" ? ops::Smoothing::others : ops::Smoothing::uniform};
+  return {config.label_smoothing, config.label_smoothing_kind == "others"
+                                      ? ops::Smoothing::others
+                                      : ops::Smoothing::uniform};
 }
 
 int classes(const RunConfig& config, const Dataset& data) {
   if (config.num_classes && config.num_classes < data.classes()) {
-    raise(Fault::usage, "--num-classes {} is too few: the dataset has {}", config.num_classes, data.classes());
+    raise(Fault::usage, "--num-classes {} is too few: the dataset has {}", config.num_classes,
+          data.classes());
   }
   return config.num_classes ? config.num_classes : data.classes();
 }
 
-std::string comma_list(const std::vector<double>& numbers) {
-  std::vector<std::string> parts;
-  for (const double n : numbers) parts.push_back(fmt::format("{}", n));
-  return join(parts, ",");
-}
-
 }  // namespace
 
-Trainer::Trainer(const RunConfig& config, const RunDir& dir, Listener& listener, const std::atomic<int>& stop)
+Trainer::Trainer(const RunConfig& config, const RunDir& dir, Listener& listener,
+                 const std::atomic<int>& stop, const PassWatch& watch)
     : config_(config),
       dir_(dir),
       listener_(listener),
@@ -45,25 +43,20 @@ Trainer::Trainer(const RunConfig& config, const RunDir& dir, Listener& listener,
       shape_(config.step_shape()),
       epochs_(train_set_->size(), shape_.global_batch(), config.epochs, config.data.tail()),
       task_(find_model(config.model).variant, classes(config, *train_set_), loss_options(config)),
-      network_(task_, network_spec()),
+      network_(task_, network_spec(watch)),
       evaluator_(task_, network_.evaluation(), *eval_set_, eval_chain_, config.eval_batch_size,
                  config.data.loader()),
       checkpoints_(dir.path(), config.checkpoint_keep) {}
 
-NetworkSpec Trainer::network_spec() const {
-  NetworkSpec spec{.image = train_set_->image_shape(),
-                   .eval_batch = config_.eval_batch_size,
-                   .threads = config_.thread_count(),
-                   .optimizer = &config_.update(),
-                   .step = shape_,
-                   .tail_batch = tail_batch(),
-                   .average = config_.ema_decay > 0};
-  spec.watch.dump = config_.dump;
-  spec.watch.without = config_.without;
-  spec.watch.print = [this](const std::string& title, const std::string& text) {
-    listener_.on(Note{fmt::format("-- {}\n{}", title, text)});
-  };
-  return spec;
+NetworkSpec Trainer::network_spec(const PassWatch& watch) const {
+  return {.image = train_set_->image_shape(),
+          .eval_batch = config_.eval_batch_size,
+          .threads = config_.thread_count(),
+          .watch = watch,
+          .optimizer = &config_.update(),
+          .step = shape_,
+          .tail_batch = tail_batch(),
+          .average = config_.ema_decay > 0};
 }
 
 int64_t Trainer::tail_batch() const {
@@ -125,24 +118,25 @@ void Trainer::start() {
 void Trainer::announce_run() {
   int64_t parameters = 0;
   for (const StateLayout::Slot& slot : network_.state().layout().params) parameters += slot.count;
-  listener_.on(RunStart{.model = config_.model,
-                        .dataset = config_.data.dataset_name(),
-                        .parameters = parameters,
-                        .seed = config_.seed,
-                        .threads = network_.pool().size(),
-                        .isa = std::string(name(isa_level())),
-                        .version = version,
-                        .micro_batch = shape_.micro_batch,
-                        .accumulation = shape_.accumulation,
-                        .replicas = shape_.replicas,
-                        .global_batch = shape_.global_batch(),
-                        .train_samples = train_set_->size(),
-                        .eval_samples = eval_set_->size(),
-                        .steps_per_epoch = static_cast<int64_t>(std::ceil(epochs_.steps_per_epoch())),
-                        .total_steps = total_steps(),
-                        .epochs = config_.epochs,
-                        .lr = config_.lr.lr,
-                        .run_dir = dir_.path().string()});
+  listener_.on(
+      RunStart{.model = config_.model,
+               .dataset = config_.data.dataset_name(),
+               .parameters = parameters,
+               .seed = config_.seed,
+               .threads = network_.pool().size(),
+               .isa = std::string(name(isa_level())),
+               .version = version,
+               .micro_batch = shape_.micro_batch,
+               .accumulation = shape_.accumulation,
+               .replicas = shape_.replicas,
+               .global_batch = shape_.global_batch(),
+               .train_samples = train_set_->size(),
+               .eval_samples = eval_set_->size(),
+               .steps_per_epoch = static_cast<int64_t>(std::ceil(epochs_.steps_per_epoch())),
+               .total_steps = total_steps(),
+               .epochs = config_.epochs,
+               .lr = config_.lr.lr,
+               .run_dir = dir_.path().string()});
   for (const Network::NamedPlan& named : network_.plans()) {
     if (!named.batch) continue;
     listener_.on(PlanReady{.kind = named.kind,
@@ -172,8 +166,8 @@ void Trainer::train_one_step(Loader& loader) {
   if (!std::isfinite(tally.loss)) {
     listener_.on(NonFinite{progress_.step, tally.mean_loss()});
     listener_.flush();
-    raise(Fault::diverged, "the loss of step {} is {}; try: a lower --lr, or --warmup-epochs 1", progress_.step,
-          tally.mean_loss());
+    raise(Fault::diverged, "the loss of step {} is {}; try: a lower --lr, or --warmup-epochs 1",
+          progress_.step, tally.mean_loss());
   }
   if (config_.ema_decay > 0 && progress_.step % config_.ema_steps == 0) {
     // The first average is the weights themselves.
@@ -218,7 +212,9 @@ void Trainer::report_step(double lr, const Tally& tally, const Loader& loader) {
 // Whether a multiple of `every` epochs was completed by the newest step.
 bool Trainer::crosses(double every) const {
   if (every <= 0) return false;
-  const auto periods = [&](int64_t step) { return std::floor(epochs_.epochs_after(step) / every + 1e-9); };
+  const auto periods = [&](int64_t step) {
+    return std::floor(epochs_.epochs_after(step) / every + 1e-9);
+  };
   return periods(progress_.step) > periods(progress_.step - 1);
 }
 
@@ -242,9 +238,10 @@ bool Trainer::finish_boundary() {
   }
   progress_.boundary_pending = false;
   if (ends_epoch()) {
-    EpochDone done{.epoch = epoch_number(epochs_.epochs_after(progress_.step)),
-                   .train_loss = progress_.epoch.mean_loss(),
-                   .lr = static_cast<double>(static_cast<float>(learning_rate(progress_.step - 1)))};
+    EpochDone done{
+        .epoch = epoch_number(epochs_.epochs_after(progress_.step)),
+        .train_loss = progress_.epoch.mean_loss(),
+        .lr = static_cast<double>(static_cast<float>(learning_rate(progress_.step - 1)))};
     if (result) {
       const Tally& shown = result->average ? *result->average : result->plain;
       done.eval_loss = shown.mean_loss();
@@ -318,30 +315,28 @@ std::string Trainer::hash() {
   return weights_hash(model_tensors(state.layout(), state.params(), state.stats()));
 }
 
+// `convoy.option.*` are options of the eval verb: with them the file needs no flags.
 Metadata Trainer::metadata() const {
-  const Shape& image = train_set_->image_shape();
-  const DatasetDef& def = config_.data.def();
-  const bool own = config_.data.mean.empty();
-  return {{"convoy.version", version},
-          {"convoy.model", config_.model},
-          {"convoy.dataset", config_.data.dataset_name()},
-          {"convoy.num-classes", std::to_string(classes(config_, *train_set_))},
-          {"convoy.class-names", join(train_set_->class_names(), ",")},
-          {"convoy.image", fmt::format("{},{},{}", image[0], image[1], image[2])},
-          {"convoy.normalise", config_.data.normalise},
-          {"convoy.mean", comma_list(own ? def.mean : config_.data.mean)},
-          {"convoy.std", comma_list(config_.data.std.empty() ? def.std : config_.data.std)},
-          {"convoy.seed", std::to_string(config_.seed)},
-          {"convoy.step", std::to_string(progress_.step)}};
+  const DataOptions& data = config_.data;
+  Metadata about{{"convoy.version", version},
+                 {"convoy.step", std::to_string(progress_.step)},
+                 {"convoy.class-names", join(train_set_->class_names(), ",")},
+                 {"convoy.option.model", config_.model},
+                 {"convoy.option.num-classes", std::to_string(classes(config_, *train_set_))}};
+  for (const auto& [key, value] : data.preprocessing()) about["convoy.option." + key] = value;
+  if (!data.def().has_files) about["convoy.option.seed"] = std::to_string(config_.seed);
+  return about;
 }
 
 void Trainer::write_weights(const std::string& file, bool average) {
   const State& state = network_.state();
-  write_safetensors(dir_.weights() / file,
-                    with_batch_counts(model_tensors(state.layout(), average ? state.average_params() : state.params(),
-                                                    average ? state.average_stats() : state.stats()),
-                                      progress_.step),
-                    metadata());
+  write_safetensors(
+      dir_.weights() / file,
+      with_batch_counts(
+          model_tensors(state.layout(), average ? state.average_params() : state.params(),
+                        average ? state.average_stats() : state.stats()),
+          progress_.step),
+      metadata());
 }
 
 void Trainer::save(bool scheduled) {
@@ -350,7 +345,8 @@ void Trainer::save(bool scheduled) {
   const Metadata about = metadata();
   std::vector<CheckpointFile> files;
   const SafetensorsImage model(
-      with_batch_counts(model_tensors(layout, state.params(), state.stats()), progress_.step), about);
+      with_batch_counts(model_tensors(layout, state.params(), state.stats()), progress_.step),
+      about);
   files.push_back({"model.safetensors", model.parts()});
   std::vector<TensorEntry> buffers;
   const std::vector<std::string> slots = config_.update().slots();
@@ -362,9 +358,10 @@ void Trainer::save(bool scheduled) {
   files.push_back({"optimizer.safetensors", optimizer.parts()});
   std::optional<SafetensorsImage> average;
   if (state.has_average()) {
-    average.emplace(with_batch_counts(model_tensors(layout, state.average_params(), state.average_stats()),
-                                      progress_.step),
-                    about);
+    average.emplace(
+        with_batch_counts(model_tensors(layout, state.average_params(), state.average_stats()),
+                          progress_.step),
+        about);
     files.push_back({"ema.safetensors", average->parts()});
   }
   TrainState saved{.step = progress_.step,
@@ -382,7 +379,8 @@ void Trainer::save(bool scheduled) {
   checkpoints_.save(saved, files, scheduled && best_now_, [&] {
     // The checkpoint of a stop is no event of the run: the uninterrupted run has none there.
     if (scheduled) {
-      listener_.on(CheckpointSaved{progress_.step, "checkpoints/" + checkpoint_name(progress_.step), best_now_});
+      listener_.on(CheckpointSaved{progress_.step, "checkpoints/" + checkpoint_name(progress_.step),
+                                   best_now_});
     }
     listener_.flush();
   });
@@ -401,7 +399,8 @@ bool Trainer::restore() {
   const auto file = [&](const std::string& part) {
     const auto content = found->files.find(part);
     if (content == found->files.end()) {
-      raise(Fault::checkpoint, "{} has no {}; try: the options the run was started with", found->path.string(), part);
+      raise(Fault::checkpoint, "{} has no {}; try: the options the run was started with",
+            found->path.string(), part);
     }
     return SafetensorsFile(content->second, (found->path / part).string());
   };
@@ -414,12 +413,14 @@ bool Trainer::restore() {
   }
   copy_tensors(file("optimizer.safetensors"), buffers);
   if (state.has_average()) {
-    copy_tensors(file("ema.safetensors"), model_tensors(layout, state.average_params(), state.average_stats()));
+    copy_tensors(file("ema.safetensors"),
+                 model_tensors(layout, state.average_params(), state.average_stats()));
   }
   const auto number = [&](const char* key) {
     const auto n = found->state.numbers.find(key);
     if (n == found->state.numbers.end()) {
-      raise(Fault::checkpoint, "{} says nothing about {}", (found->path / "state.json").string(), key);
+      raise(Fault::checkpoint, "{} says nothing about {}", (found->path / "state.json").string(),
+            key);
     }
     return n->second;
   };
@@ -435,11 +436,13 @@ bool Trainer::restore() {
   progress_.epoch.correct5 = static_cast<int64_t>(number("epoch_correct5"));
   const auto isa = found->state.texts.find("isa");
   if (isa != found->state.texts.end() && isa->second != name(isa_level())) {
-    listener_.on(Warning{fmt::format("the run was made with {}, this machine goes on with {}: the last digits may "
-                                     "differ; try: --isa {}",
-                                     isa->second, name(isa_level()), isa->second)});
+    listener_.on(Warning{
+        fmt::format("the run was made with {}, this machine goes on with {}: the last digits may "
+                    "differ; try: --isa {}",
+                    isa->second, name(isa_level()), isa->second)});
   }
-  listener_.on(Resumed{progress_.step, "checkpoints/" + checkpoint_name(progress_.step), dir_.path().string()});
+  listener_.on(Resumed{progress_.step, "checkpoints/" + checkpoint_name(progress_.step),
+                       dir_.path().string()});
   return true;
 }
 

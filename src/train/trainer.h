@@ -12,14 +12,17 @@
 #include "train/network.h"
 #include "train/run_config.h"
 #include "train/run_dir.h"
+#include "weights/safetensors.h"
 
 namespace convoy {
 
 class Trainer {
  public:
   // Opens the data and plans everything; nothing is written yet. `stop` holds the number of the
-  // signal that asks to end, or 0. Keeps all four.
-  Trainer(const RunConfig& config, const RunDir& dir, Listener& listener, const std::atomic<int>& stop);
+  // signal that asks to end, or 0. Keeps the references; `watch` is for whoever looks at the
+  // passes.
+  Trainer(const RunConfig& config, const RunDir& dir, Listener& listener,
+          const std::atomic<int>& stop, const PassWatch& watch = {});
 
   // From the newest checkpoint of the run directory, or from the start when there is none. Gives
   // the exit code: 0, or 75 when stopped by a signal after a checkpoint.
@@ -32,11 +35,11 @@ class Trainer {
     Tally epoch;  // sums of the epoch so far
     double best_top1 = -1;
     int64_t ema_updates = 0;
-    double seconds = 0;  // of all processes of the run
+    double seconds = 0;             // of all processes of the run
     bool boundary_pending = false;  // stopped between the last step of an epoch and its evaluation
   };
 
-  NetworkSpec network_spec() const;
+  NetworkSpec network_spec(const PassWatch& watch) const;
   int64_t tail_batch() const;
   int64_t total_steps() const;
   double learning_rate(int64_t step) const;

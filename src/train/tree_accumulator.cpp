@@ -13,7 +13,8 @@ namespace {
 void add(std::span<float> target, std::span<const float> term, ThreadPool& pool) {
   const Chunks chunks{static_cast<int64_t>(target.size())};
   pool.run(chunks.tasks(), [&](int task, int) {
-    kernels::accumulate(target.data() + chunks.begin(task), term.data() + chunks.begin(task), chunks.length(task));
+    kernels::accumulate(target.data() + chunks.begin(task), term.data() + chunks.begin(task),
+                        chunks.length(task));
   });
 }
 
@@ -44,7 +45,8 @@ void TreeAccumulator::push(std::span<float> leaf, ThreadPool& pool) {
 
 void TreeAccumulator::finish(std::span<float> target, ThreadPool& pool) {
   expect(pushed_ > 0, "a sum of something");
-  // What is left over on the right joins the lower levels first, as a tree padded with nothing does.
+  // What is left over on the right joins the lower levels first, as a tree padded with nothing
+  // does.
   int i = std::countr_zero(static_cast<uint64_t>(pushed_));
   std::span<float> sum = level(i).first(target.size());
   for (++i; pushed_ >> i; ++i) {

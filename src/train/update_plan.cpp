@@ -31,14 +31,16 @@ std::unique_ptr<Kernel> average_kernel(const Node&, const KernelSite& site) {
   auto kernel = std::make_unique<PhasedKernel>();
   kernel->phase(chunks.tasks(), [=](int task, const KernelArgs& args) {
     kernels::moving_average(args.input(2)[0], args.input(0) + chunks.begin(task),
-                            const_cast<float*>(args.input(1)) + chunks.begin(task), chunks.length(task));
+                            const_cast<float*>(args.input(1)) + chunks.begin(task),
+                            chunks.length(task));
   });
   return kernel;
 }
 
 const OpDef statistics_def{
     .name = "update_statistics", .infer = infer_done, .kernel = statistics_kernel, .keeps = true};
-const OpDef average_def{.name = "update_average", .infer = infer_done, .kernel = average_kernel, .keeps = true};
+const OpDef average_def{
+    .name = "update_average", .infer = infer_done, .kernel = average_kernel, .keeps = true};
 
 Plan finish(Graph graph) {
   CompileOptions options;

@@ -117,7 +117,8 @@ void settle_results(Graph& graph) {
   }
 }
 
-Place place_of(const Graph& graph, const ValueInfo& info, const StateLayout& state, const Lifetimes& lives, int id) {
+Place place_of(const Graph& graph, const ValueInfo& info, const StateLayout& state,
+               const Lifetimes& lives, int id) {
   const auto slot = static_cast<size_t>(info.slot);
   if (graph.node(info.node).op == &view_op) return {info.region, slot * stored_bytes(info.type)};
   switch (info.region) {
@@ -174,7 +175,8 @@ Plan plan_memory(Graph& graph) {
   for (const int id : graph.order) {
     const Node& node = graph.node(id);
     for (const Value v : node.out) {
-      plan.places[static_cast<size_t>(v.id)] = place_of(graph, graph.info(v), plan.state, lives, v.id);
+      plan.places[static_cast<size_t>(v.id)] =
+          place_of(graph, graph.info(v), plan.state, lives, v.id);
     }
     if (!node.op->kernel) continue;
     KernelSite site{.in = {}, .out = {}, .replicas = graph.replicas};

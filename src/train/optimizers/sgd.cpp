@@ -17,7 +17,8 @@ struct Options {
   // Each line is the whole option: config key, --flag, default, help and limits.
   void describe(Fields& field) {
     field("momentum", momentum, "share of the last step that is kept", between(0, 1));
-    field("weight-decay", weight_decay, "pull towards zero, added to the gradient", at_least(0), {"wd"});
+    field("weight-decay", weight_decay, "pull towards zero, added to the gradient", at_least(0),
+          {"wd"});
     field("nesterov", nesterov, "look ahead along the momentum");
     field("decay-norm-bias", decay_norm_bias, "apply weight decay to norm scales and biases too");
   }
@@ -49,7 +50,8 @@ std::unique_ptr<Kernel> kernel(const Node& n, const KernelSite&) {
     // The update is the one node that writes to what it reads.
     auto* params = const_cast<float*>(args.input(0));
     float* buffer = momentum ? const_cast<float*>(args.input(5)) + chunk.offset : nullptr;
-    kernels::sgd_update(step, args.input(1) + chunk.offset, buffer, params + chunk.offset, chunk.count);
+    kernels::sgd_update(step, args.input(1) + chunk.offset, buffer, params + chunk.offset,
+                        chunk.count);
   });
   return kernel;
 }
@@ -61,12 +63,14 @@ class Sgd : public Optimizer {
   explicit Sgd(const Options& options) : options_(options) {}
 
   std::vector<std::string> slots() const override {
-    return options_.momentum != 0 ? std::vector<std::string>{"momentum"} : std::vector<std::string>{};
+    return options_.momentum != 0 ? std::vector<std::string>{"momentum"}
+                                  : std::vector<std::string>{};
   }
   void build(Builder& b, const UpdateInputs& in, const StateLayout& layout) const override {
     Values args{in.params, in.grads, in.lr, in.grad_scale, in.skip};
     args.insert(args.end(), in.slots.begin(), in.slots.end());
-    b.output("updated", b.emit(sgd_def, args, Attrs{options_, update_chunks(layout, options_.decay_norm_bias)}));
+    b.output("updated", b.emit(sgd_def, args,
+                               Attrs{options_, update_chunks(layout, options_.decay_norm_bias)}));
   }
 
  private:

@@ -11,9 +11,10 @@ class Constant : public Schedule {
 }  // namespace
 
 ScheduleDef constant_schedule() {
-  return {.name = "constant",
-          .help = "stays at the peak",
-          .make = [](Fields&) -> std::unique_ptr<Schedule> { return std::make_unique<Constant>(); }};
+  return {
+      .name = "constant",
+      .help = "stays at the peak",
+      .make = [](Fields&) -> std::unique_ptr<Schedule> { return std::make_unique<Constant>(); }};
 }
 
 }  // namespace convoy

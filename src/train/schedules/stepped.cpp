@@ -33,8 +33,10 @@ ScheduleDef stepped_schedule() {
           .make = [](Fields& field) -> std::unique_ptr<Schedule> {
             double decay = 0.1;
             std::vector<double> shares{0.5, 0.75};
-            field("learning-rate-decay", decay, "what each drop multiplies the rate by", between(0, 1), {"lr-gamma"});
-            field("learning-rate-schedule", shares, "shares of the run after which it drops", between(0, 1));
+            field("learning-rate-decay", decay, "what each drop multiplies the rate by",
+                  between(0, 1), {"lr-gamma"});
+            field("learning-rate-schedule", shares, "shares of the run after which it drops",
+                  between(0, 1));
             return std::make_unique<Stepped>(decay, shares);
           }};
 }

@@ -1,0 +1,157 @@
+// `convoy list`: what there is to choose from.
+
+#include <fmt/core.h>
+
+#include <map>
+
+#include "app/command.h"
+#include "app/model_facts.h"
+#include "app/options.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "config/config_file.h"
+#include "data/augment.h"
+#include "data/dataset.h"
+#include "ops/family.h"
+#include "train/optimizer.h"
+#include "train/schedule.h"
+
+namespace convoy {
+namespace {
+
+struct Options {
+  int num_classes = 0;
+  int image_size = 0;
+
+  void describe(Fields& field) {
+    field("num-classes", num_classes,
+          "count a model's parameters with so many classes; 0: 10 or 1000, by image size",
+          at_least(0));
+    field("image-size", image_size, "count multiply-adds at this size; 0: the model's own",
+          at_least(0));
+  }
+};
+
+void describe(Fields& field) { Options().describe(field); }
+
+// name -> the rest of its line
+using Rows = std::map<std::string, std::string>;
+
+void print_rows(const Rows& rows, const std::string& pattern) {
+  size_t width = 0;
+  for (const auto& [name, rest] : rows) width = std::max(width, name.size());
+  for (const auto& [name, rest] : rows) {
+    if (matches_pattern(name, pattern)) fmt::print("{:<{}}  {}\n", name, width, rest);
+  }
+}
+
+void list_models(const Options& options, const std::string& pattern) {
+  fmt::print("{:<32} {:>6} {:>12} {:>10} {:>9}\n", "model", "image", "parameters", "BN stats",
+             "GMACs");
+  for (const ModelDef& family : model_catalog()) {
+    for (const Variant& variant : family.variants) {
+      if (!matches_pattern(variant.name, pattern)) continue;
+      const int classes = options.num_classes       ? options.num_classes
+                          : family.image_size <= 64 ? 10
+                                                    : 1000;
+      const ModelFacts facts = model_facts({family, variant}, classes, options.image_size);
+      fmt::print("{:<32} {:>6} {:>12} {:>10} {:>9.3f}\n", variant.name,
+                 options.image_size ? options.image_size : family.image_size,
+                 with_commas(facts.trainable), with_commas(facts.statistics),
+                 facts.multiply_adds / 1e9);
+    }
+  }
+}
+
+template <class Catalog>
+Rows described_rows(const Catalog& catalog) {
+  Rows rows;
+  for (const auto& entry : catalog) rows[std::string(entry.name)] = entry.help;
+  return rows;
+}
+
+Rows op_rows() {
+  Rows rows;
+  for (const OpFamily& family : ops_catalog()) {
+    for (const OpDef* op : family.ops) {
+      rows[std::string(op->name)] =
+          fmt::format("{}{}{}", op->grad ? "gradient " : "", op->layouts ? "blocked " : "",
+                      op->inplace_input >= 0 ? "in-place" : "");
+    }
+  }
+  return rows;
+}
+
+Rows recipe_rows() {
+  Rows rows;
+  for (const std::string& name : list_recipes(recipe_folders())) {
+    const Settings settings = load_config(name, recipe_folders());
+    const auto value = [&](const char* key) {
+      const auto found = settings.find(key);
+      return found == settings.end() ? std::string("-") : found->second.text;
+    };
+    rows[name] =
+        fmt::format("{} on {}, {} epochs", value("model"), value("dataset"), value("epochs"));
+  }
+  return rows;
+}
+
+const std::vector<std::string> kinds{"models",       "datasets", "augmentations", "optimizers",
+                                     "lr-schedules", "recipes",  "ops",           "verbs"};
+
+int run(const CommandLine& line) {
+  Fields field(resolve(line, described(describe)));
+  Options options;
+  options.describe(field);
+  field.finish();
+  if (line.words.empty() || line.words.size() > 2) {
+    raise(Fault::usage, "list what? try: convoy list {}", join(kinds, "|"));
+  }
+  const std::string& kind = line.words[0];
+  const std::string pattern = line.words.size() > 1 ? line.words[1] : "*";
+  if (kind == "models") {
+    list_models(options, pattern);
+  } else if (kind == "datasets") {
+    print_rows(described_rows(dataset_catalog()), pattern);
+  } else if (kind == "augmentations") {
+    print_rows(described_rows(augment_catalog()), pattern);
+  } else if (kind == "optimizers") {
+    print_rows(described_rows(optimizer_catalog()), pattern);
+  } else if (kind == "lr-schedules") {
+    print_rows(described_rows(schedule_catalog()), pattern);
+  } else if (kind == "recipes") {
+    print_rows(recipe_rows(), pattern);
+  } else if (kind == "ops") {
+    print_rows(op_rows(), pattern);
+  } else if (kind == "verbs") {
+    Rows rows;
+    for (const CommandDef& command : command_catalog())
+      rows[std::string(command.name)] = command.summary;
+    print_rows(rows, pattern);
+  } else {
+    const std::string near = nearest(kind, kinds);
+    raise(Fault::usage, "there is no list of '{}'; {}", kind,
+          near.empty() ? "try: " + join(kinds, ", ") : "did you mean '" + near + "'?");
+  }
+  return 0;
+}
+
+}  // namespace
+
+CommandDef list_command() {
+  return {
+      .name = "list",
+      .summary = "show models, datasets, recipes and other names",
+      .usage =
+          "list models|datasets|augmentations|optimizers|lr-schedules|recipes|ops|verbs [PATTERN]",
+      .details = R"(PATTERN may hold * and ?.
+
+  convoy list models 'cifar_resnet2*'
+  convoy list recipes
+)",
+      .words = "models datasets augmentations optimizers lr-schedules recipes ops verbs",
+      .describe = describe,
+      .run = run};
+}
+
+}  // namespace convoy

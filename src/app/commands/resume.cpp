@@ -1,0 +1,89 @@
+// `convoy resume`: the same run goes on.
+
+#include "app/command.h"
+#include "app/options.h"
+#include "app/run.h"
+#include "base/error.h"
+#include "config/config_file.h"
+#include "report/finished.h"
+
+namespace convoy {
+namespace {
+
+// What may differ between the processes of one run: nothing that changes a result.
+struct Overrides {
+  int threads = 0;
+  bool quiet = false;
+
+  void describe(Fields& field) {
+    field.section("What may differ from before");
+    field("threads", threads, "threads that compute; 0: as before. Changes no result",
+          between(0, 256), {"j"});
+    field("quiet", quiet, "print only warnings and the last line", {}, {"q"});
+  }
+};
+
+void describe(Fields& field) { Overrides().describe(field); }
+
+void describe_saved(Fields& field) {
+  std::string config;
+  bool verify = false;
+  int kills = 5;
+  describe_config(field, config);
+  field("verify-resume", verify, "");
+  field("verify-kills", kills, "");
+  RunConfig::describe_all(field);
+}
+
+// args.yml holds every option; those at their defaults count as never given.
+Settings saved_settings(const RunDir& dir, const std::vector<Field>& known) {
+  Settings settings = load_config(dir.args().string(), {}, known);
+  std::erase_if(settings, [&](const auto& setting) {
+    const Field* field = find_field(known, setting.first);
+    return field && field->default_text == setting.second.text;
+  });
+  return settings;
+}
+
+int run(const CommandLine& line) {
+  need_words(line, {"RUN_DIR"});
+  Fields typed(resolve(line, described(describe)));
+  Overrides overrides;
+  overrides.describe(typed);
+  typed.finish();
+  const RunDir dir = RunDir::open(line.words[0]);
+  if (say_if_finished(dir)) return 0;
+  const std::vector<Field> known = described(describe_saved);
+  Fields field(saved_settings(dir, known));
+  std::string recipe;
+  bool verify = false;
+  int kills = 0;
+  describe_config(field, recipe);
+  field("verify-resume", verify, "");
+  field("verify-kills", kills, "");
+  RunConfig config;
+  config.describe(field);
+  field.finish(known);
+  if (overrides.threads) config.threads = overrides.threads;
+  if (overrides.quiet) config.quiet = true;
+  apply_isa(config);
+  return run_training(config, dir);
+}
+
+}  // namespace
+
+CommandDef resume_command() {
+  return {
+      .name = "resume",
+      .summary = "go on with a run that was stopped or killed",
+      .usage = "resume RUN_DIR [options]",
+      .details = R"(Goes on from the newest sound checkpoint with the options the run was started
+with. Every file of the run ends up as if nothing had happened, times aside.
+
+  convoy resume runs/cifar_resnet20-cifar-10
+)",
+      .describe = describe,
+      .run = run};
+}
+
+}  // namespace convoy

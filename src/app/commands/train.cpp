@@ -1,0 +1,86 @@
+// `convoy train`: a new run.
+
+#include <fmt/core.h>
+
+#include "app/command.h"
+#include "app/options.h"
+#include "app/run.h"
+#include "app/verify_resume.h"
+#include "config/config_file.h"
+#include "models/model.h"
+#include "train/run_config.h"
+
+namespace convoy {
+namespace {
+
+constexpr const char* demo = "demo";
+
+struct Options {
+  std::string config;
+  bool verify_resume = false;
+  int verify_kills = 5;
+
+  void describe(Fields& field) {
+    describe_config(field, config);
+    field("verify-resume", verify_resume,
+          "train twice, the second time killed at random moments and resumed, and compare "
+          "everything");
+    field("verify-kills", verify_kills, "how often --verify-resume kills", at_least(1));
+  }
+};
+
+void describe(Fields& field) {
+  Options().describe(field);
+  RunConfig::describe_all(field);
+}
+
+// Who says neither what to train nor on what gets the demonstration.
+bool wants_demo(const CommandLine& line) {
+  for (const char* key : {"config", "model", "dataset", "data-dir"}) {
+    if (line.settings.contains(key)) return false;
+  }
+  return true;
+}
+
+int run(const CommandLine& typed) {
+  need_words(typed, {});
+  CommandLine line = typed;
+  if (wants_demo(line)) line.settings["config"] = {demo, "default"};
+  const std::vector<Field> known = described(describe);
+  Fields field(resolve(line, known));
+  Options options;
+  RunConfig config;
+  options.describe(field);
+  config.describe(field);
+  field.finish(known);
+  if (options.verify_resume) return verify_resume(config, field.all(), options.verify_kills);
+  apply_isa(config);
+  find_model(config.model);  // a wrong name must not leave a run directory behind
+  config.data.def();
+  const RunDir dir = RunDir::create(config.output, config.default_name());
+  write_atomically(dir.args(), write_args(field.all()), Fault::usage);
+  write_environment(dir.env());
+  return run_training(config, dir);
+}
+
+}  // namespace
+
+CommandDef train_command() {
+  return {
+      .name = "train",
+      .summary = "train a model: a new run",
+      .usage = "train [--config NAME|FILE.yml] [options]",
+      .details = R"(Without model, dataset and recipe it runs the demonstration: a small ResNet on
+Fashion-MNIST, a few minutes on two cores. A run lives in its own folder,
+runs/NAME, and can be killed and resumed at any time.
+
+  convoy train                                             the demonstration
+  convoy train --config cifar10/resnet20 --data-dir DIR    a recipe
+  convoy train --model cifar_resnet56 --dataset cifar-10 --data-dir DIR --epochs 160
+  convoy train --dataset generated --max-steps 20          no data needed
+)",
+      .describe = describe,
+      .run = run};
+}
+
+}  // namespace convoy

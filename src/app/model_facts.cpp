@@ -1,0 +1,27 @@
+#include "app/model_facts.h"
+
+#include "graph/builder.h"
+
+namespace convoy {
+
+ModelFacts model_facts(const FoundModel& model, int classes, int image_size) {
+  ModelFacts facts;
+  const int64_t size = image_size ? image_size : model.family.image_size;
+  Builder b(facts.graph, false);
+  const Value image = b.input("image", {{1, model.family.channels, size, size}});
+  const Value key = b.input("key", {{1}, DType::s64});
+  b.output("logits", model.variant.build(b, {image, key, classes}));
+  for (const Param& p : facts.graph.params) facts.trainable += p.shape.count();
+  for (const Stat& s : facts.graph.stats) facts.statistics += s.shape.count();
+  for (const int id : facts.graph.order) {
+    const Node& node = facts.graph.node(id);
+    if (!node.op->flops) continue;
+    KernelSite site;
+    for (const Value v : node.in) site.in.push_back(facts.graph.type(v));
+    for (const Value v : node.out) site.out.push_back(facts.graph.type(v));
+    facts.multiply_adds += node.op->flops(node, site) / 2;
+  }
+  return facts;
+}
+
+}  // namespace convoy

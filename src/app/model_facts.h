@@ -1,0 +1,20 @@
+// Numbers about a model, from its graph alone.
+#pragma once
+
+#include <cstdint>
+
+#include "graph/graph.h"
+#include "models/model.h"
+
+namespace convoy {
+
+struct ModelFacts {
+  Graph graph;  // of an evaluation of one image
+  int64_t trainable = 0, statistics = 0;
+  double multiply_adds = 0;
+};
+
+// At the native image size unless one is given.
+ModelFacts model_facts(const FoundModel& model, int classes, int image_size = 0);
+
+}  // namespace convoy

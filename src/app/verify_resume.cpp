@@ -1,0 +1,150 @@
+#include "app/verify_resume.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/random.h"
+#include "base/text.h"
+#include "config/config_file.h"
+
+namespace convoy {
+namespace {
+
+// This program again, its output discarded.
+class Child {
+ public:
+  explicit Child(const std::vector<std::string>& arguments) : pid_(::fork()) {
+    if (pid_ < 0) raise(Fault::bug, "cannot start a second process");
+    if (pid_ > 0) return;
+    const int null = ::open("/dev/null", O_WRONLY);
+    ::dup2(null, STDOUT_FILENO);
+    std::vector<char*> argv{const_cast<char*>("convoy")};
+    for (const std::string& argument : arguments)
+      argv.push_back(const_cast<char*>(argument.c_str()));
+    argv.push_back(nullptr);
+    ::execv("/proc/self/exe", argv.data());
+    ::_exit(127);
+  }
+
+  // The exit code when it ends by itself within the time; -1 otherwise.
+  int wait(double seconds) {
+    const double end = steady_seconds() + seconds;
+    int status = 0;
+    while (::waitpid(pid_, &status, WNOHANG) == 0) {
+      if (steady_seconds() > end) return -1;
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+  int end_with(int signal) {
+    ::kill(pid_, signal);
+    return wait(3600);
+  }
+
+ private:
+  pid_t pid_;
+};
+
+void expect_code(int code, int wanted, const std::string& what) {
+  if (code != wanted)
+    raise(Fault::checkpoint, "--verify-resume: {} left with {} instead of {}", what, code, wanted);
+}
+
+std::vector<std::string> comparable_metrics(const fs::path& run) {
+  std::vector<std::string> lines;
+  for (const std::string& line : split(read_file(run / "metrics.jsonl", Fault::checkpoint), '\n')) {
+    if (line.empty()) continue;
+    auto event = nlohmann::ordered_json::parse(line);
+    for (const char* time : {"t", "images_per_s", "data_wait_s", "seconds", "peak_rss_bytes"})
+      event.erase(time);
+    lines.push_back(event.dump());
+  }
+  return lines;
+}
+
+void compare(const std::vector<std::string>& whole, const std::vector<std::string>& pieces,
+             const std::string& file) {
+  for (size_t i = 0; i < std::max(whole.size(), pieces.size()); ++i) {
+    const std::string a = i < whole.size() ? whole[i] : "(nothing)",
+                      b = i < pieces.size() ? pieces[i] : "(nothing)";
+    if (a != b) {
+      raise(Fault::checkpoint, "--verify-resume: {} line {} differs: {} | after interruptions: {}",
+            file, i + 1, a, b);
+    }
+  }
+}
+
+}  // namespace
+
+int verify_resume(const RunConfig& config, const std::vector<Field>& fields, int kills) {
+  const fs::path folder = fs::path(config.output) / (config.default_name() + "-verify-resume");
+  fs::remove_all(folder);
+  make_folders(folder, Fault::usage);
+  const fs::path args = folder / "args.yml";
+  write_atomically(args, write_args(fields), Fault::usage);
+  const std::vector<std::string> train{
+      "train",    "--config",      args.string(), "--no-verify-resume",
+      "--output", folder.string(), "--quiet",     "--name"};
+  const auto named = [&](const char* name) {
+    std::vector<std::string> all = train;
+    all.emplace_back(name);
+    return all;
+  };
+
+  fmt::print("training without interruption ...\n");
+  std::fflush(stdout);
+  const double begin = steady_seconds();
+  expect_code(Child(named("whole")).wait(1e9), 0, "the uninterrupted run");
+  const double length = steady_seconds() - begin;
+  fmt::print("{:.1f} s. Now with {} interruptions:\n", length, kills);
+
+  const fs::path pieces = folder / "pieces";
+  Random random(random_key(config.seed, Purpose::generated, 77));
+  bool running = true;
+  for (int k = 0; k < kills && running; ++k) {
+    const bool gently = k == kills / 2;
+    // The run directory must be there to be resumed, so the first life is no shorter than that.
+    Child child(fs::exists(pieces / "args.yml")
+                    ? std::vector<std::string>{"resume", pieces.string(), "--quiet"}
+                    : named("pieces"));
+    const double after = length * (0.05 + 0.7 * random.uniform());
+    const int code = child.wait(after);
+    running = code < 0;
+    if (running) {
+      const int last = child.end_with(gently ? SIGTERM : SIGKILL);
+      if (gently && last != 0) expect_code(last, 75, "a process that got SIGTERM");
+      if (!gently) expect_code(last, 128 + SIGKILL, "a killed process");
+    } else {
+      expect_code(code, 0, "a resumed run");
+    }
+    fmt::print("  {} after {:.1f} s\n", running ? (gently ? "SIGTERM" : "SIGKILL") : "finished",
+               after);
+    std::fflush(stdout);
+  }
+  expect_code(Child({"resume", pieces.string(), "--quiet"}).wait(1e9), 0, "the last resume");
+
+  const fs::path whole = folder / "whole";
+  compare(split(read_file(whole / "summary.csv", Fault::checkpoint), '\n'),
+          split(read_file(pieces / "summary.csv", Fault::checkpoint), '\n'), "summary.csv");
+  compare(comparable_metrics(whole), comparable_metrics(pieces), "metrics.jsonl");
+  if (read_file(whole / "weights/last.safetensors", Fault::checkpoint) !=
+      read_file(pieces / "weights/last.safetensors", Fault::checkpoint)) {
+    raise(Fault::checkpoint, "--verify-resume: weights/last.safetensors differs");
+  }
+  const auto end = nlohmann::json::parse(comparable_metrics(whole).back());
+  fmt::print("equal: weights, summary.csv, metrics.jsonl\nweights {}\n",
+             end.value("weights_hash", ""));
+  fs::remove_all(folder);
+  return 0;
+}
+
+}  // namespace convoy
