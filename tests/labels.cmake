@@ -29,9 +29,9 @@ foreach(file IN LISTS files)
 endforeach()
 
 foreach(test IN LISTS convoy_tests_TESTS)
-  # Prefix/Suite/0.Name/value -> Suite.Name
+  # Prefix/Suite.Name/value, Suite.Name<type> -> Suite.Name
   set(folder "")
-  string(REGEX MATCH "^([^.]+)\\.([^/]+)" parts "${test}")
+  string(REGEX MATCH "^([^.]+)\\.([^/<]+)" parts "${test}")
   string(REPLACE "/" ";" suites "${CMAKE_MATCH_1}")
   set(name "${CMAKE_MATCH_2}")
   set(suite "")
