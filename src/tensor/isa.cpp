@@ -8,8 +8,14 @@
 namespace convoy {
 namespace {
 
+// Highway is asked, not oneDNN: a question to oneDNN settles its level for good.
+Isa best_isa() {
+  const int64_t targets = hwy::SupportedTargets();
+  return targets & HWY_AVX3 ? Isa::avx512 : targets & HWY_AVX2 ? Isa::avx2 : Isa::sse41;
+}
+
 Isa& level() {
-  static Isa found = onednn::best_isa();
+  static Isa found = best_isa();
   return found;
 }
 
@@ -18,13 +24,13 @@ Isa& level() {
 Isa isa_level() { return level(); }
 
 void limit_isa(Isa wanted) {
-  if (wanted > onednn::best_isa()) {
+  if (wanted > level()) {
     raise(Fault::usage, "this machine has no {}; its best level is {}", name(wanted),
           name(level()));
   }
   if (wanted == level()) return;
   level() = wanted;
-  onednn::limit_isa(wanted);
+  onednn::settle_isa();
   // Highway numbers its targets so that a better one has the lower bit.
   const int64_t lowest = wanted == Isa::avx2 ? HWY_AVX2 : HWY_SSE4;
   hwy::DisableTargets(lowest - 1);

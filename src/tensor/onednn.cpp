@@ -5,6 +5,8 @@
 
 #include <array>
 #include <dnnl.hpp>
+#include <mutex>
+#include <optional>
 #include <vector>
 
 #include "base/error.h"
@@ -83,26 +85,16 @@ WeightPacking packing_of(const Desc& desc, bool grouped) {
 
 }  // namespace
 
-Isa best_isa() {
-  switch (dnnl::get_effective_cpu_isa()) {
-    case dnnl::cpu_isa::avx2:
-    case dnnl::cpu_isa::avx2_vnni:
-      return Isa::avx2;
-    case dnnl::cpu_isa::sse41:
-    case dnnl::cpu_isa::avx:
-      return Isa::sse41;
-    default:
-      return Isa::avx512;
-  }
-}
-
-void limit_isa(Isa level) {
-  const auto isa = level == Isa::avx512 ? dnnl::cpu_isa::avx512_core
-                   : level == Isa::avx2 ? dnnl::cpu_isa::avx2
-                                        : dnnl::cpu_isa::sse41;
-  if (dnnl::set_max_cpu_isa(isa) != dnnl::status::success) {
+void settle_isa() {
+  static std::optional<Isa> settled;
+  if (settled == isa_level()) return;
+  const auto isa = isa_level() == Isa::avx512 ? dnnl::cpu_isa::avx512_core
+                   : isa_level() == Isa::avx2 ? dnnl::cpu_isa::avx2
+                                              : dnnl::cpu_isa::sse41;
+  if (settled || dnnl::set_max_cpu_isa(isa) != dnnl::status::success) {
     raise(Fault::bug, "internal error: the instruction set was limited after oneDNN had started");
   }
+  settled = isa_level();
 }
 
 std::string version() {
@@ -110,7 +102,11 @@ std::string version() {
   return fmt::format("{}.{}.{}", v->major, v->minor, v->patch);
 }
 
-void use_one_thread() { omp_set_num_threads(1); }
+void use_one_thread() {
+  static std::once_flag once;
+  std::call_once(once, settle_isa);
+  omp_set_num_threads(1);
+}
 
 bool inside() { return inside_library; }
 

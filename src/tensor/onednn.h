@@ -16,8 +16,9 @@
 
 namespace convoy::onednn {
 
-Isa best_isa();
-void limit_isa(Isa level);
+// Makes oneDNN use isa_level(), neither more nor less, so that two machines of one level run the same
+// kernels. Happens by itself before the first primitive; afterwards the level cannot change.
+void settle_isa();
 std::string version();
 
 // Called once in each thread that creates or runs primitives.
