@@ -122,6 +122,9 @@ class TrainKernel : public Kernel {
       float* mean = args.output(1) + r * 2 * vector_ + first;
       float* inverse = mean + vector_;
       float* leaf = leaves(args) + r * 2 * vector_ + first;
+      // The gradient reads whole blocks: padding must be numbers.
+      std::fill_n(mean, planes_.block, 0.0f);
+      std::fill_n(inverse, planes_.block, 0.0f);
       for (int64_t c = 0; c < count; ++c) {
         double sum = 0, square = 0;
         const float* part = sums(args) + r * batch_ * 2 * vector_ + first + c;

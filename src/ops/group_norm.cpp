@@ -76,6 +76,7 @@ std::unique_ptr<Kernel> forward(const Node& n, const KernelSite& site) {
     float* scale = affine(args, image);
     float* shift = scale + vector;
     std::fill_n(scale, 2 * vector, 0.0f);
+    std::fill_n(mean, 2 * vector, 0.0f);  // the gradient reads whole blocks
     const auto pixels = static_cast<double>(planes.pixels);
     for (int64_t g = 0; g < a.groups; ++g) {
       // Mean and squared distance of each channel, joined to those of the group (Chan's formula).
