@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "kernels/elementwise.h"
 #include "kernels/sums.h"
+#include "ops/checks.h"
 #include "ops/family.h"
 #include "ops/slices.h"
 #include "tensor/kernel.h"
@@ -40,6 +41,7 @@ Shape out_shape(const Attrs& a) {
 }
 
 Types infer(const Node& n, std::span<const TensorType> in) {
+  need_f32(n, in);
   const Attrs& a = n.attrs<Attrs>();
   const Shape &x = in[0].shape, &w = in[1].shape;
   if (x.rank() != 4 || w.rank() != 4 || x[1] != w[1] * a.groups || w[0] % a.groups != 0) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "ops/checks.h"
 #include "ops/family.h"
 #include "tensor/kernel.h"
 
@@ -23,15 +24,16 @@ Targets targets(const CrossEntropyOptions& o, int64_t classes) {
   return {1 - s, classes > 1 ? s / static_cast<double>(classes - 1) : 0};
 }
 
-void check(std::span<const TensorType> in) {
+void check(const Node& n, std::span<const TensorType> in) {
+  need_f32(n, in.first(1));
   if (in[0].shape.rank() != 2 || in[1].shape != Shape{in[0].shape[0]} ||
       in[1].dtype != DType::s32) {
     raise(Fault::usage, "labels {} do not fit logits {}", to_string(in[1]), to_string(in[0]));
   }
 }
 
-Types infer(const Node&, std::span<const TensorType> in) {
-  check(in);
+Types infer(const Node& n, std::span<const TensorType> in) {
+  check(n, in);
   return {{{in[0].shape[0]}}};
 }
 
@@ -126,7 +128,10 @@ struct SeedAttrs {
   float weight;
 };
 
-Types infer_seed(const Node&, std::span<const TensorType> in) { return {{in[0].shape}}; }
+Types infer_seed(const Node& n, std::span<const TensorType> in) {
+  need_f32(n, in);
+  return {{in[0].shape}};
+}
 
 std::unique_ptr<Kernel> seed_kernel(const Node& n, const KernelSite& site) {
   const int64_t count = site.in[0].shape.count();

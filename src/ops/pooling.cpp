@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "kernels/elementwise.h"
 #include "kernels/pool.h"
+#include "ops/checks.h"
 #include "ops/family.h"
 #include "tensor/isa.h"
 #include "tensor/kernel.h"
@@ -37,6 +38,7 @@ std::string describe(const Node& n) {
 }
 
 Shape checked_shape(const Node& n, std::span<const TensorType> in) {
+  need_f32(n, in);
   const Attrs& a = n.attrs<Attrs>();
   const Padding& p = a.padding;
   // A window wholly outside the image would have nothing to choose from.
@@ -143,7 +145,8 @@ const OpDef avg_def{.name = "avg_pool",
 
 // Global average: [n, c, h, w] blocked -> [n, c] plain.
 
-Types infer_global(const Node&, std::span<const TensorType> in) {
+Types infer_global(const Node& n, std::span<const TensorType> in) {
+  need_f32(n, in);
   if (in[0].shape.rank() != 4)
     raise(Fault::usage, "global pooling needs images, not {}", to_string(in[0].shape));
   return {{{in[0].shape[0], in[0].shape[1]}}};
