@@ -48,12 +48,13 @@ Types infer(const Node& n, std::span<const TensorType> in) {
     raise(Fault::usage, "a convolution of {} with weights {} in {} groups makes no sense",
           to_string(x), to_string(w), a.groups);
   }
-  const Shape y = out_shape(a);
-  if (y[2] < 1 || y[3] < 1) {
+  const Padding& p = a.padding;
+  // Not by the size of the output: a division rounds towards zero, to a pixel that is not there.
+  if (x[2] + p.top + p.bottom < w[2] || x[3] + p.left + p.right < w[3]) {
     raise(Fault::usage, "a {}x{} image is too small for a {}x{} window; try: a larger --image-size",
           x[2], x[3], w[2], w[3]);
   }
-  return {{y}};
+  return {{out_shape(a)}};
 }
 
 std::string describe(const Node& n) {

@@ -43,8 +43,9 @@ Shape checked_shape(const Node& n, std::span<const TensorType> in) {
   const Padding& p = a.padding;
   // A window wholly outside the image would have nothing to choose from.
   const bool fits = in[0].shape.rank() == 4 && a.size <= 16 &&
-                    std::max({p.top, p.left, p.bottom, p.right}) < a.size;
-  if (!fits || out_shape(a)[2] < 1 || out_shape(a)[3] < 1) {
+                    std::max({p.top, p.left, p.bottom, p.right}) < a.size &&
+                    a.x[2] + p.top + p.bottom >= a.size && a.x[3] + p.left + p.right >= a.size;
+  if (!fits) {
     raise(Fault::usage, "pooling {} with a {}x{} window makes no sense; try: a larger --image-size",
           to_string(in[0].shape), a.size, a.size);
   }
