@@ -16,10 +16,13 @@ Value sum(Builder& b, Value x, Value y) {
   return cast(b, add(b, cast(b, x, DType::f32), cast(b, y, DType::f32)), type);
 }
 
+Value copy(Builder& b, Value x) { return cast(b, x, b.type(x).dtype); }
+
 }  // namespace
 
 Vocabulary vocabulary() {
-  Vocabulary words{.sum = sum, .reorder = reorder, .loss_seed = loss_seed, .fusions = {}};
+  Vocabulary words{
+      .sum = sum, .copy = copy, .reorder = reorder, .loss_seed = loss_seed, .fusions = {}};
   for (const OpFamily& family : ops_catalog()) {
     words.fusions.insert(words.fusions.end(), family.fusions.begin(), family.fusions.end());
   }
