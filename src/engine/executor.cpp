@@ -28,6 +28,7 @@ Executor::Executor(const Plan& plan, const State& state, const Workspace& worksp
   bound_.resize(plan.graph.inputs.size(), false);
   for (size_t s = 0; s < plan.steps.size(); ++s) {
     const Step& step = plan.steps[s];
+    step.kernel->prepare(pool.size());
     Bound bound{step.kernel.get(), {}, {}};
     for (size_t i = 0; i < step.in.size(); ++i) {
       if (step.in[i].region == Region::input) uses_[step.in[i].offset].push_back({s, i});

@@ -126,6 +126,10 @@ class SlicedConvolution : public Kernel {
   size_t worker_scratch_bytes() const override {
     return std::max(full_.scratchpad_bytes(), tail_ ? tail_->scratchpad_bytes() : 0);
   }
+  void prepare(int workers) const override {
+    full_.prepare(workers);
+    if (tail_) tail_->prepare(workers);
+  }
 
  protected:
   // A partial sum of large weights costs as much as the work of an image: take two at least.
