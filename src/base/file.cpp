@@ -79,11 +79,11 @@ void write_atomically(const fs::path& path, std::string_view content, Fault faul
   const fs::path temporary = path.parent_path() / ("." + path.filename().string() + ".tmp");
   try {
     write_synced(temporary, std::array{content}, fault);
+    if (::rename(temporary.c_str(), path.c_str()) != 0) fail("rename to", path, fault);
   } catch (...) {
     ::unlink(temporary.c_str());
     throw;
   }
-  if (::rename(temporary.c_str(), path.c_str()) != 0) fail("rename to", path, fault);
   sync_folder(path.parent_path(), fault);
 }
 
