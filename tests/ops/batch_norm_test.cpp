@@ -97,32 +97,33 @@ OpCase train_case(const Shape& s, After after) {
   return c;
 }
 
-// The residual is the input of another norm, as in a projection shortcut, and x has two readers:
-// the sum of two gradients meets a norm.
+// The residual is another norm's output, as in a projection shortcut, and y has several readers: a
+// sum of gradients meets a norm. Each norm has its own gamma and beta: those of one parameter with
+// two readers are summed over the replicas first.
 OpCase two_norms_case(const Shape& s) {
-  return {.name = "relu(norm(y) + norm(y)), y = relu(norm(x)) " + to_string(s),
-          .inputs = {{.shape = s, .low = -2, .high = 3},
-                     {.shape = {s[1]}, .low = 0.5, .high = 1.5, .shared = true},
-                     {.shape = {s[1]}, .shared = true}},
+  const InputSpec gamma{.shape = {s[1]}, .low = 0.5, .high = 1.5, .shared = true};
+  const InputSpec beta{.shape = {s[1]}, .shared = true};
+  return {.name = "relu(norm(y) + norm(y * y)), y = relu(norm(x)) " + to_string(s),
+          .inputs = {{.shape = s, .low = -2, .high = 3}, gamma, beta, gamma, beta, gamma, beta},
           .build =
               [=](Builder& b, std::span<const Value> in) {
-                const auto norm = [&](Value x, const char* name) {
-                  const auto scope = b.scope(name);
-                  return ops::batch_norm(b, x, with_statistics(b, in[1], in[2]),
+                const auto norm = [&](Value x, size_t i) {
+                  const auto scope = b.scope(std::to_string(i));
+                  return ops::batch_norm(b, x, with_statistics(b, in[i], in[i + 1]),
                                          {.epsilon = epsilon});
                 };
-                const Value y = ops::relu(b, norm(in[0], "a"));
-                return ops::relu(b, ops::add(b, norm(y, "b"), norm(ops::multiply(b, y, y), "c")));
+                const Value y = ops::relu(b, norm(in[0], 1));
+                return ops::relu(b, ops::add(b, norm(y, 3), norm(ops::multiply(b, y, y), 5)));
               },
           .reference =
               [=](std::span<const Doubles> in) {
-                const auto norm = [&](const Doubles& x) {
-                  return normalize(s, x, moments(s, x), in[1], in[2]);
+                const auto norm = [&](const Doubles& x, size_t i) {
+                  return normalize(s, x, moments(s, x), in[i], in[i + 1]);
                 };
-                const Doubles y = finish(norm(in[0]), {}, After::relu);
+                const Doubles y = finish(norm(in[0], 1), {}, After::relu);
                 Doubles squares;
                 for (const double v : y) squares.push_back(v * v);
-                return finish(norm(y), norm(squares), After::add_relu);
+                return finish(norm(y, 3), norm(squares, 5), After::add_relu);
               },
           .exact_without_fusion = true,
           .tolerance = 1e-5};
