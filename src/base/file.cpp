@@ -84,11 +84,11 @@ void write_atomically(const fs::path& path, std::span<const std::string_view> pa
   const fs::path temporary = path.parent_path() / ("." + path.filename().string() + ".tmp");
   try {
     write_synced(temporary, parts, fault);
+    if (::rename(temporary.c_str(), path.c_str()) != 0) fail("rename to", path, fault);
   } catch (...) {
     ::unlink(temporary.c_str());
     throw;
   }
-  if (::rename(temporary.c_str(), path.c_str()) != 0) fail("rename to", path, fault);
   sync_folder(path.parent_path(), fault);
 }
 

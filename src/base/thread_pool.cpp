@@ -7,6 +7,8 @@
 #include <fstream>
 #include <string>
 #include <utility>
+
+#include "base/error.h"
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -42,6 +44,7 @@ ThreadPool::~ThreadPool() {
 }
 
 void ThreadPool::run_erased(int tasks, void* body, Call call) {
+  expect(!running_.exchange(true, std::memory_order_acquire), "one job at a time in a pool");
   body_ = body;
   call_ = call;
   tasks_ = tasks;
@@ -60,6 +63,7 @@ void ThreadPool::run_erased(int tasks, void* body, Call call) {
     }
     while (const int left = busy_.load(std::memory_order_acquire)) busy_.wait(left);
   }
+  running_.store(false, std::memory_order_release);
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 

@@ -22,8 +22,8 @@ class ThreadPool {
   int size() const { return static_cast<int>(workers_.size()) + 1; }
 
   // Calls body(task, worker) for every task in [0, tasks), worker in [0, size()), and returns when
-  // all are done. The first exception is thrown again here. One caller at a time; allocates
-  // nothing.
+  // all are done. The first exception is thrown again here. One caller at a time, and none from
+  // inside a body: that is refused. Allocates nothing.
   template <class Body>
   void run(int tasks, Body&& body) {
     using Plain = std::remove_reference_t<Body>;
@@ -47,6 +47,7 @@ class ThreadPool {
   alignas(64) std::atomic<int> next_{0};
   alignas(64) std::atomic<int> busy_{0};
   std::atomic<bool> stop_{false};
+  std::atomic<bool> running_{false};
   std::mutex failure_mutex_;
   std::exception_ptr failure_;
   void (*on_start_)();

@@ -4,6 +4,7 @@
 
 #include "compile/compile.h"
 
+#include "base/error.h"
 #include "compile/pass_runner.h"
 #include "compile/passes/passes.h"
 
@@ -12,6 +13,8 @@ namespace convoy {
 Plan compile(Graph graph, const CompileOptions& options) {
   const Vocabulary& words = options.vocabulary;
   PassRunner run(graph, options.watch);
+  for (const Loss& loss : options.losses)
+    expect(graph.is_result(loss.per_sample), "a loss is also an output, or it would be dropped");
 
   // What is computed. Fusion comes before the gradients: a fused node brings its own.
   run.optional("fuse_forward", [&] { fuse(graph, words.fusions, FusionRule::Stage::forward); });

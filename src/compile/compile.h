@@ -11,7 +11,8 @@
 
 namespace convoy {
 
-// A mean over the samples, times its weight, is what training lowers.
+// A mean over the samples, times its weight, is what training lowers. `per_sample` must be an
+// output of the graph too.
 struct Loss {
   Value per_sample;
   float weight = 1;

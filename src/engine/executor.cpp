@@ -27,9 +27,10 @@ Executor::Executor(const Plan& plan, const State& state, const Workspace& worksp
   expect(plan.graph.params.empty() || plan.state == state.layout(),
          "the plan and the state are of one model");
   uses_.resize(plan.graph.inputs.size());
-  bound_.resize(plan.graph.inputs.size(), false);
+  bound_.resize(plan.graph.inputs.size(), nullptr);
   for (size_t s = 0; s < plan.steps.size(); ++s) {
     const Step& step = plan.steps[s];
+    step.kernel->prepare(pool.size());
     Bound bound{step.kernel.get(), {}, {}};
     for (size_t i = 0; i < step.in.size(); ++i) {
       if (step.in[i].region == Region::input) uses_[step.in[i].offset].push_back({s, i});
@@ -48,7 +49,7 @@ std::byte* Executor::resolve(const Place& place) const {
     case Region::workspace:
       return workspace_.activations() + place.offset;
     case Region::input:
-      return nullptr;
+      return bound_[place.offset];
     case Region::params:
       return bytes(state_.params()) + place.offset;
     case Region::grads:
@@ -71,12 +72,10 @@ bool Executor::try_bind(std::string_view input, const void* data) {
   bool found = false;
   for (size_t i = 0; i < plan_.graph.inputs.size(); ++i) {
     if (plan_.graph.inputs[i].name != input) continue;
-    for (const Use& use : uses_[i]) {
-      // Kernels do not write to their inputs' memory unless the planner said so, and it never does
-      // for a plan input.
-      steps_[use.step].in[use.arg] = static_cast<std::byte*>(const_cast<void*>(data));
-    }
-    bound_[i] = true;
+    // Kernels do not write to their inputs' memory unless the planner said so, and it never does
+    // for a plan input.
+    bound_[i] = static_cast<std::byte*>(const_cast<void*>(data));
+    for (const Use& use : uses_[i]) steps_[use.step].in[use.arg] = bound_[i];
     found = true;
   }
   return found;

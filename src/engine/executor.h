@@ -70,7 +70,7 @@ class Executor {
   ThreadPool& pool_;
   std::vector<Bound> steps_;
   std::vector<std::vector<Use>> uses_;  // by input
-  std::vector<bool> bound_;
+  std::vector<std::byte*> bound_;       // by input; null: not yet
 };
 
 }  // namespace convoy

@@ -10,10 +10,11 @@ Node& Graph::add(const OpDef& op, Values in, std::any attributes, std::string na
   Types types;
   for (const Value v : in) types.push_back(type(v));
   const int id = static_cast<int>(nodes_.size());
-  Node& node =
-      nodes_.emplace_back(Node{id, &op, std::move(in), {}, std::move(attributes), std::move(name)});
+  Node made{id, &op, std::move(in), {}, std::move(attributes), std::move(name)};
+  const Types inferred = op.infer(made, types);  // may refuse: nothing has changed yet
+  Node& node = nodes_.emplace_back(std::move(made));
   int index = 0;
-  for (const TensorType& type : op.infer(node, types)) {
+  for (const TensorType& type : inferred) {
     node.out.push_back({value_count()});
     values_.push_back({.type = type, .node = id, .index = index++});
   }

@@ -19,6 +19,8 @@ void verify(const Graph& graph, std::string_view after) {
       check(made[static_cast<size_t>(v.id)], "a value is read before it is made", node.name);
       in.push_back(graph.type(v));
     }
+    for (const Value v : node.out)
+      check(!made[static_cast<size_t>(v.id)], "a value is made twice", node.name);
     const Types out = node.op->infer(node, in);
     check(out.size() == node.out.size(), "the wrong number of outputs", node.name);
     for (size_t i = 0; i < out.size(); ++i) {

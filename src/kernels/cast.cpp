@@ -36,7 +36,7 @@ void f32_to_bf16_impl(const float* x, uint16_t* y, int64_t n) {
     const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1u));
     const auto rounded = hn::Add(bits, hn::Add(hn::Set(du, 0x7fffu), odd));
     // A NaN stays a (quiet) NaN: adding to it could carry into infinity.
-    const auto nan = hn::RebindMask(du, hn::Ne(v, v));
+    const auto nan = hn::RebindMask(du, hn::IsNaN(v));
     const auto kept = hn::IfThenElse(nan, hn::Or(bits, hn::Set(du, 0x400000u)), rounded);
     hn::StoreU(
         hn::DemoteTo(DU16(), hn::BitCast(hn::RebindToSigned<DU32>(), hn::ShiftRight<16>(kept))),

@@ -30,14 +30,21 @@ HWY_INLINE void transform(const float* a, const float* b, float* y, int64_t n, c
   }
 }
 
+// Highway's Exp is right below 104 alone and turns a NaN into zero: it gets -|x|, and the NaN
+// is put back.
 V logistic(V x) {
   const D d;
   const V one = hn::Set(d, 1.0f);
-  return hn::Div(one, hn::Add(one, hn::Exp(d, hn::Neg(x))));
+  const V small = hn::Exp(d, hn::Neg(hn::Abs(x)));
+  const V over = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), small, one);
+  return hn::IfThenElse(hn::IsNaN(x), x, hn::Div(over, hn::Add(one, small)));
 }
 
+// Not Max, which turns a NaN into zero: a diverged run must show.
+V rectified(V x) { return hn::IfThenZeroElse(hn::Lt(x, hn::Zero(D())), x); }
+
 void relu_impl(const float* x, float* y, int64_t n) {
-  transform(x, x, y, n, [](V a, V) HWY_ATTR { return hn::Max(a, hn::Zero(D())); });
+  transform(x, x, y, n, [](V a, V) HWY_ATTR { return rectified(a); });
 }
 void relu_grad_impl(const float* y, const float* d_y, float* d_x, int64_t n) {
   transform(y, d_y, d_x, n,

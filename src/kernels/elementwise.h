@@ -6,6 +6,7 @@
 
 namespace convoy::kernels {
 
+// NaNs come through all of these.
 void relu(const float* x, float* y, int64_t n);
 void relu_grad(const float* y, const float* d_y, float* d_x, int64_t n);  // y is the result of relu
 void sigmoid(const float* x, float* y, int64_t n);

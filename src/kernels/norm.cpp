@@ -60,7 +60,7 @@ HWY_INLINE void apply(NormPlane plane, const float* x, const float* residual, co
     for (int64_t i = c; i < end; i += plane.block) {
       V v = hn::MulAdd(hn::LoadU(d, x + i), a, b);
       if constexpr (add) v = hn::Add(v, hn::LoadU(d, residual + i));
-      if constexpr (relu) v = hn::Max(v, zero);
+      if constexpr (relu) v = hn::IfThenZeroElse(hn::Lt(v, zero), v);  // not Max: a NaN stays
       hn::StoreU(v, d, y + i);
     }
   }

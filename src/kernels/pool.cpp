@@ -6,6 +6,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <limits>
 
 HWY_BEFORE_NAMESPACE();
 namespace convoy::kernels::HWY_NAMESPACE {
@@ -51,12 +52,12 @@ void max_pool_impl(const PoolPlane& p, const float* x, float* y, uint8_t* where)
       const Window w(p, oh, ow);
       const int64_t out = (oh * p.out_w + ow) * p.block;
       for (int64_t lane = 0; lane < p.block; lane += lanes) {
-        V best = hn::Set(d, -3.402823466e38f);
+        V best = hn::Set(d, -std::numeric_limits<float>::infinity());
         auto at = hn::Set(di, static_cast<int32_t>(w.row_begin * p.size_w + w.col_begin));
         over_window(p, w, [&](int64_t position, int64_t pixel) HWY_ATTR {
           const V v = hn::LoadU(d, x + pixel + lane);
-          // Not (v <= best), so that a NaN wins.
-          const auto wins = hn::Not(hn::Le(v, best));
+          // A NaN wins over any number, and the first one keeps its place.
+          const auto wins = hn::Or(hn::Gt(v, best), hn::AndNot(hn::IsNaN(best), hn::IsNaN(v)));
           best = hn::IfThenElse(wins, v, best);
           at = hn::IfThenElse(hn::RebindMask(di, wins), hn::Set(di, static_cast<int32_t>(position)),
                               at);

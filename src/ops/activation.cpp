@@ -3,8 +3,8 @@
 
 #include "ops/activation.h"
 
-#include "base/error.h"
 #include "kernels/elementwise.h"
+#include "ops/checks.h"
 #include "ops/family.h"
 #include "ops/layout_rules.h"
 #include "tensor/kernel.h"
@@ -13,7 +13,7 @@ namespace convoy::ops {
 namespace {
 
 Types infer(const Node& n, std::span<const TensorType> in) {
-  if (in[0].dtype != DType::f32) raise(Fault::usage, "{} needs floating-point input", n.op->name);
+  need_f32(n, in);
   return {{in[0].shape}};
 }
 

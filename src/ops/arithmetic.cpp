@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "kernels/elementwise.h"
+#include "ops/checks.h"
 #include "ops/family.h"
 #include "ops/layout_rules.h"
 #include "tensor/kernel.h"
@@ -12,6 +13,7 @@ namespace convoy::ops {
 namespace {
 
 Types infer_same(const Node& n, std::span<const TensorType> in) {
+  need_f32(n, in);
   if (in[0].shape != in[1].shape) {
     raise(Fault::usage, "{} of {} and {}: the shapes differ", n.op->name, to_string(in[0].shape),
           to_string(in[1].shape));
@@ -58,7 +60,8 @@ GatePlanes gate_planes(const TensorType& image) {
   return {s[0] * divide_up(s[1], channel_block()), s[2] * s[3], channel_block()};
 }
 
-Types infer_gated(const Node&, std::span<const TensorType> in) {
+Types infer_gated(const Node& n, std::span<const TensorType> in) {
+  need_f32(n, in);
   const Shape &x = in[0].shape, &g = in[1].shape;
   if (x.rank() != 4 || g != Shape{x[0], x[1], 1, 1}) {
     raise(Fault::usage, "a gate {} does not fit an image {}", to_string(g), to_string(x));

@@ -13,6 +13,7 @@
 #include "kernels/sums.h"
 #include "ops/activation.h"
 #include "ops/arithmetic.h"
+#include "ops/checks.h"
 #include "ops/family.h"
 #include "ops/norm_planes.h"
 #include "tensor/kernel.h"
@@ -45,7 +46,8 @@ LayoutChoice layouts(const Node& n, std::span<const TensorType> offered) {
   return blocked_images(n, {offered.begin(), offered.end()}, n.op->infer(n, offered));
 }
 
-void check(std::span<const TensorType> in) {
+void check(const Node& n, std::span<const TensorType> in) {
+  need_f32(n, in);
   if (in[0].shape.rank() != 4 || in[1].shape != Shape{in[0].shape[1]} ||
       in[2].shape != in[1].shape) {
     raise(Fault::usage, "batch norm of {} with scales {} makes no sense", to_string(in[0].shape),
@@ -58,7 +60,7 @@ void check(std::span<const TensorType> in) {
 // out: y, saved [replicas, 2, C'] (mean, 1 / deviation), batch mean [c], batch variance [c]
 
 Types infer_train(const Node& n, std::span<const TensorType> in) {
-  check(in);
+  check(n, in);
   const Shape& x = in[0].shape;
   return {{x}, {{n.attrs<Attrs>().replicas, 2, channel_vector(x[1])}}, {{x[1]}}, {{x[1]}}};
 }
@@ -122,6 +124,9 @@ class TrainKernel : public Kernel {
       float* mean = args.output(1) + r * 2 * vector_ + first;
       float* inverse = mean + vector_;
       float* leaf = leaves(args) + r * 2 * vector_ + first;
+      // The gradient reads whole blocks: padding must be numbers.
+      std::fill_n(mean, planes_.block, 0.0f);
+      std::fill_n(inverse, planes_.block, 0.0f);
       for (int64_t c = 0; c < count; ++c) {
         double sum = 0, square = 0;
         const float* part = sums(args) + r * batch_ * 2 * vector_ + first + c;
@@ -350,8 +355,8 @@ const OpDef train_def{.name = "batch_norm",
 // Evaluation ----------------------------------------------------------------------------------
 // in: x, gamma, beta, running mean, running variance [, residual]; out: y
 
-Types infer_eval(const Node&, std::span<const TensorType> in) {
-  check(in);
+Types infer_eval(const Node& n, std::span<const TensorType> in) {
+  check(n, in);
   return {{in[0].shape}};
 }
 

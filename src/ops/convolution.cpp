@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "kernels/elementwise.h"
 #include "kernels/sums.h"
+#include "ops/checks.h"
 #include "ops/family.h"
 #include "ops/slices.h"
 #include "tensor/kernel.h"
@@ -40,18 +41,20 @@ Shape out_shape(const Attrs& a) {
 }
 
 Types infer(const Node& n, std::span<const TensorType> in) {
+  need_f32(n, in);
   const Attrs& a = n.attrs<Attrs>();
   const Shape &x = in[0].shape, &w = in[1].shape;
   if (x.rank() != 4 || w.rank() != 4 || x[1] != w[1] * a.groups || w[0] % a.groups != 0) {
     raise(Fault::usage, "a convolution of {} with weights {} in {} groups makes no sense",
           to_string(x), to_string(w), a.groups);
   }
-  const Shape y = out_shape(a);
-  if (y[2] < 1 || y[3] < 1) {
+  const Padding& p = a.padding;
+  // Not by the size of the output: a division rounds towards zero, to a pixel that is not there.
+  if (x[2] + p.top + p.bottom < w[2] || x[3] + p.left + p.right < w[3]) {
     raise(Fault::usage, "a {}x{} image is too small for a {}x{} window; try: a larger --image-size",
           x[2], x[3], w[2], w[3]);
   }
-  return {{y}};
+  return {{out_shape(a)}};
 }
 
 std::string describe(const Node& n) {
@@ -122,6 +125,10 @@ class SlicedConvolution : public Kernel {
 
   size_t worker_scratch_bytes() const override {
     return std::max(full_.scratchpad_bytes(), tail_ ? tail_->scratchpad_bytes() : 0);
+  }
+  void prepare(int workers) const override {
+    full_.prepare(workers);
+    if (tail_) tail_->prepare(workers);
   }
 
  protected:

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "ops/checks.h"
 #include "ops/family.h"
 #include "tensor/kernel.h"
 
@@ -23,25 +24,39 @@ Targets targets(const CrossEntropyOptions& o, int64_t classes) {
   return {1 - s, classes > 1 ? s / static_cast<double>(classes - 1) : 0};
 }
 
-void check(std::span<const TensorType> in) {
+void check(const Node& n, std::span<const TensorType> in) {
+  need_f32(n, in.first(1));
   if (in[0].shape.rank() != 2 || in[1].shape != Shape{in[0].shape[0]} ||
       in[1].dtype != DType::s32) {
     raise(Fault::usage, "labels {} do not fit logits {}", to_string(in[1]), to_string(in[0]));
   }
 }
 
-Types infer(const Node&, std::span<const TensorType> in) {
-  check(in);
+Types infer(const Node& n, std::span<const TensorType> in) {
+  check(n, in);
   return {{{in[0].shape[0]}}};
 }
 
-// log(sum(exp(row))), safe from overflow.
-double log_sum_exp(const float* row, int64_t classes) {
+// log(sum(exp(row))) is top + log_sum: kept apart, so that huge logits cost no digits.
+struct LogSumExp {
+  double top, log_sum;
+};
+LogSumExp log_sum_exp(const float* row, int64_t classes) {
   double top = row[0];
   for (int64_t k = 1; k < classes; ++k) top = std::max(top, static_cast<double>(row[k]));
   double sum = 0;
   for (int64_t k = 0; k < classes; ++k) sum += std::exp(row[k] - top);
-  return top + std::log(sum);
+  return {top, std::log(sum)};
+}
+
+// Labels come from files.
+int32_t checked_label(const KernelArgs& args, int64_t sample, int64_t classes) {
+  const int32_t label = args.input<int32_t>(1)[sample];
+  if (label < 0 || label >= classes) {
+    raise(Fault::data, "sample {} of the batch has the label {}, but there are {} classes", sample,
+          label, classes);
+  }
+  return label;
 }
 
 Chunks by_rows(int64_t rows) { return {rows, 8}; }
@@ -54,12 +69,14 @@ std::unique_ptr<Kernel> forward(const Node& n, const KernelSite& site) {
   kernel->phase(rows.tasks(), [=](int task, const KernelArgs& args) {
     for (int64_t i = rows.begin(task); i < rows.begin(task) + rows.length(task); ++i) {
       const float* row = args.input(0) + i * classes;
-      double sum = 0;
-      for (int64_t k = 0; k < classes; ++k) sum += row[k];
-      const double hit = row[args.input<int32_t>(1)[i]];
-      // -sum_k target_k (row_k - lse); the targets add up to 1.
-      args.output(0)[i] =
-          static_cast<float>(log_sum_exp(row, classes) - t.hit * hit - t.miss * (sum - hit));
+      const LogSumExp lse = log_sum_exp(row, classes);
+      // -sum_k target_k (row_k - top - log_sum); the targets add up to 1.
+      const double hit = lse.top - row[checked_label(args, i, classes)];
+      double loss = lse.log_sum + (t.hit - t.miss) * hit;
+      if (t.miss > 0) {
+        for (int64_t k = 0; k < classes; ++k) loss += t.miss * (lse.top - row[k]);
+      }
+      args.output(0)[i] = static_cast<float>(loss);
     }
   });
   return kernel;
@@ -76,11 +93,13 @@ std::unique_ptr<Kernel> backward(const Node& n, const KernelSite& site) {
   kernel->phase(rows.tasks(), [=](int task, const KernelArgs& args) {
     for (int64_t i = rows.begin(task); i < rows.begin(task) + rows.length(task); ++i) {
       const float* row = args.input(0) + i * classes;
-      const int32_t label = args.input<int32_t>(1)[i];
-      const double lse = log_sum_exp(row, classes), d = args.input(2)[i];
+      const int32_t label = checked_label(args, i, classes);
+      const LogSumExp lse = log_sum_exp(row, classes);
+      const double d = args.input(2)[i];
       float* out = args.output(0) + i * classes;
       for (int64_t k = 0; k < classes; ++k) {
-        out[k] = static_cast<float>(d * (std::exp(row[k] - lse) - (k == label ? t.hit : t.miss)));
+        const double p = std::exp(row[k] - lse.top - lse.log_sum);
+        out[k] = static_cast<float>(d * (p - (k == label ? t.hit : t.miss)));
       }
     }
   });
@@ -106,7 +125,7 @@ std::unique_ptr<Kernel> rank_kernel(const Node&, const KernelSite& site) {
   kernel->phase(rows.tasks(), [=](int task, const KernelArgs& args) {
     for (int64_t i = rows.begin(task); i < rows.begin(task) + rows.length(task); ++i) {
       const float* row = args.input(0) + i * classes;
-      const int64_t label = args.input<int32_t>(1)[i];
+      const int64_t label = checked_label(args, i, classes);
       int64_t better = 0;
       for (int64_t k = 0; k < classes; ++k) {
         if (k == label) continue;
@@ -126,7 +145,10 @@ struct SeedAttrs {
   float weight;
 };
 
-Types infer_seed(const Node&, std::span<const TensorType> in) { return {{in[0].shape}}; }
+Types infer_seed(const Node& n, std::span<const TensorType> in) {
+  need_f32(n, in);
+  return {{in[0].shape}};
+}
 
 std::unique_ptr<Kernel> seed_kernel(const Node& n, const KernelSite& site) {
   const int64_t count = site.in[0].shape.count();

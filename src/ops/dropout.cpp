@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "ops/checks.h"
 #include "ops/family.h"
 #include "tensor/kernel.h"
 
@@ -21,6 +22,7 @@ struct Attrs {
 std::string describe(const Node& n) { return fmt::format("rate {}", n.attrs<Attrs>().rate); }
 
 Types infer(const Node& n, std::span<const TensorType> in) {
+  need_f32(n, in.first(1));
   const float rate = n.attrs<Attrs>().rate;
   if (!(rate >= 0 && rate < 1))
     raise(Fault::usage, "a dropout rate of {} makes no sense; try: 0 to 0.9", rate);

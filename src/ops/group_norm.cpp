@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "kernels/norm.h"
 #include "kernels/sums.h"
+#include "ops/checks.h"
 #include "ops/family.h"
 #include "ops/norm_planes.h"
 #include "tensor/kernel.h"
@@ -39,9 +40,11 @@ LayoutChoice layouts(const Node& n, std::span<const TensorType> offered) {
 
 // in: x, gamma, beta; out: y, saved [n, 2, C'] (mean and 1 / deviation of each channel's group)
 Types infer(const Node& n, std::span<const TensorType> in) {
+  need_f32(n, in);
   const Shape& x = in[0].shape;
   const int64_t groups = n.attrs<Attrs>().groups;
-  if (x.rank() != 4 || groups < 1 || x[1] % groups != 0 || in[1].shape != Shape{x[1]}) {
+  if (x.rank() != 4 || groups < 1 || x[1] % groups != 0 || in[1].shape != Shape{x[1]} ||
+      in[2].shape != Shape{x[1]}) {
     raise(Fault::usage,
           "group norm of {} in {} groups makes no sense; try: a divisor of {} for --groups",
           to_string(x), groups, x.rank() == 4 ? x[1] : 0);
@@ -76,6 +79,7 @@ std::unique_ptr<Kernel> forward(const Node& n, const KernelSite& site) {
     float* scale = affine(args, image);
     float* shift = scale + vector;
     std::fill_n(scale, 2 * vector, 0.0f);
+    std::fill_n(mean, 2 * vector, 0.0f);  // the gradient reads whole blocks
     const auto pixels = static_cast<double>(planes.pixels);
     for (int64_t g = 0; g < a.groups; ++g) {
       // Mean and squared distance of each channel, joined to those of the group (Chan's formula).

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "kernels/sums.h"
+#include "ops/checks.h"
 #include "ops/family.h"
 #include "ops/slices.h"
 #include "tensor/kernel.h"
@@ -13,7 +14,8 @@
 namespace convoy::ops {
 namespace {
 
-Types infer(const Node&, std::span<const TensorType> in) {
+Types infer(const Node& n, std::span<const TensorType> in) {
+  need_f32(n, in);
   const Shape &x = in[0].shape, &w = in[1].shape, &bias = in[2].shape;
   if (x.rank() != 2 || w.rank() != 2 || x[1] != w[1] || bias != Shape{w[0]}) {
     raise(Fault::usage, "a dense layer with weights {} does not fit {}", to_string(w),

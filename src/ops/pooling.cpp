@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "kernels/elementwise.h"
 #include "kernels/pool.h"
+#include "ops/checks.h"
 #include "ops/family.h"
 #include "tensor/isa.h"
 #include "tensor/kernel.h"
@@ -37,12 +38,14 @@ std::string describe(const Node& n) {
 }
 
 Shape checked_shape(const Node& n, std::span<const TensorType> in) {
+  need_f32(n, in);
   const Attrs& a = n.attrs<Attrs>();
   const Padding& p = a.padding;
   // A window wholly outside the image would have nothing to choose from.
   const bool fits = in[0].shape.rank() == 4 && a.size <= 16 &&
-                    std::max({p.top, p.left, p.bottom, p.right}) < a.size;
-  if (!fits || out_shape(a)[2] < 1 || out_shape(a)[3] < 1) {
+                    std::max({p.top, p.left, p.bottom, p.right}) < a.size &&
+                    a.x[2] + p.top + p.bottom >= a.size && a.x[3] + p.left + p.right >= a.size;
+  if (!fits) {
     raise(Fault::usage, "pooling {} with a {}x{} window makes no sense; try: a larger --image-size",
           to_string(in[0].shape), a.size, a.size);
   }
@@ -143,7 +146,8 @@ const OpDef avg_def{.name = "avg_pool",
 
 // Global average: [n, c, h, w] blocked -> [n, c] plain.
 
-Types infer_global(const Node&, std::span<const TensorType> in) {
+Types infer_global(const Node& n, std::span<const TensorType> in) {
+  need_f32(n, in);
   if (in[0].shape.rank() != 4)
     raise(Fault::usage, "global pooling needs images, not {}", to_string(in[0].shape));
   return {{{in[0].shape[0], in[0].shape[1]}}};

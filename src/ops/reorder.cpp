@@ -58,8 +58,10 @@ std::unique_ptr<Kernel> kernel(const Node&, const KernelSite& site) {
       return make<uint8_t>(site);
     case 2:
       return make<uint16_t>(site);
-    default:
+    case 4:
       return make<float>(site);
+    default:
+      return make<uint64_t>(site);
   }
 }
 

@@ -53,8 +53,8 @@ Types infer_concat(const Node&, std::span<const TensorType> in) {
     if (same.rank() == shape.rank()) same[1] = 0;
     Shape base = shape;
     base[1] = 0;
-    if (same != base || shape.rank() < 2) {
-      raise(Fault::usage, "{} and {} cannot be joined", to_string(in[0].shape), to_string(t.shape));
+    if (same != base || shape.rank() < 2 || t.dtype != in[0].dtype) {
+      raise(Fault::usage, "{} and {} cannot be joined", to_string(in[0]), to_string(t));
     }
     shape[1] += t.shape[1];
   }

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "base/error.h"
+#include "ops/checks.h"
 #include "ops/family.h"
 #include "tensor/isa.h"
 #include "tensor/kernel.h"
@@ -24,6 +25,7 @@ Shape out_shape(const Attrs& a) {
 }
 
 Types infer(const Node& n, std::span<const TensorType> in) {
+  need_f32(n, in);
   const Attrs& a = n.attrs<Attrs>();
   if (in[0].shape.rank() != 4 || a.channels < in[0].shape[1]) {
     raise(Fault::usage, "a shortcut from {} cannot have {} channels", to_string(in[0].shape),

@@ -1,14 +1,28 @@
 #include "ops/vocabulary.h"
 
 #include "ops/arithmetic.h"
+#include "ops/cast.h"
 #include "ops/cross_entropy.h"
 #include "ops/family.h"
 #include "ops/reorder.h"
 
 namespace convoy::ops {
+namespace {
+
+// Gradients of a 16-bit value are added in fp32 and stored as the value is.
+Value sum(Builder& b, Value x, Value y) {
+  const DType type = b.type(x).dtype;
+  if (type == DType::f32) return add(b, x, y);
+  return cast(b, add(b, cast(b, x, DType::f32), cast(b, y, DType::f32)), type);
+}
+
+Value copy(Builder& b, Value x) { return cast(b, x, b.type(x).dtype); }
+
+}  // namespace
 
 Vocabulary vocabulary() {
-  Vocabulary words{.sum = add, .reorder = reorder, .loss_seed = loss_seed, .fusions = {}};
+  Vocabulary words{
+      .sum = sum, .copy = copy, .reorder = reorder, .loss_seed = loss_seed, .fusions = {}};
   for (const OpFamily& family : ops_catalog()) {
     words.fusions.insert(words.fusions.end(), family.fusions.begin(), family.fusions.end());
   }

@@ -39,6 +39,9 @@ class Kernel {
   virtual void run(int phase, int task, const KernelArgs& args) const = 0;
   virtual size_t scratch_bytes() const { return 0; }
   virtual size_t worker_scratch_bytes() const { return 0; }
+  // Called before the first run with the number of threads: what each needs is made here, since a
+  // thread may meet a kernel for the first time in any step.
+  virtual void prepare(int workers) const { (void)workers; }
 };
 
 // A kernel written as a list of phases.

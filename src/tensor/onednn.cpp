@@ -111,33 +111,27 @@ void use_one_thread() {
 bool inside() { return inside_library; }
 
 struct Convolution::Impl {
-  // The memory objects of one thread, made on its first run.
+  // The memory objects of one thread.
   struct Slot {
     dnnl::stream stream{engine()};
     std::array<dnnl::memory, 4> memories;
     std::array<dnnl_exec_arg_t, 4> args;
   };
-  static constexpr int max_workers = 256;
-
   dnnl::primitive primitive;
   Desc x, w, y, scratchpad;
   std::array<int, 3> names;  // DNNL_ARG_* of x, w, y
   std::string implementation;
   WeightPacking packing;
-  std::vector<std::unique_ptr<Slot>> slots = std::vector<std::unique_ptr<Slot>>(max_workers);
+  std::vector<std::unique_ptr<Slot>> slots;  // by worker
 
-  Slot& slot(int worker) {
-    expect(worker < max_workers, "at most 256 threads");
-    std::unique_ptr<Slot>& mine = slots[static_cast<size_t>(worker)];  // nobody else's
-    if (!mine) {
-      mine = std::make_unique<Slot>();
-      mine->memories = {dnnl::memory(x, engine(), nullptr), dnnl::memory(w, engine(), nullptr),
-                        dnnl::memory(y, engine(), nullptr),
-                        dnnl::memory(scratchpad, engine(), nullptr)};
-      for (size_t i = 0; i < 3; ++i) mine->args[i] = {names[i], mine->memories[i].get()};
-      mine->args[3] = {DNNL_ARG_SCRATCHPAD, mine->memories[3].get()};
-    }
-    return *mine;
+  std::unique_ptr<Slot> make_slot() const {
+    auto slot = std::make_unique<Slot>();
+    slot->memories = {dnnl::memory(x, engine(), nullptr), dnnl::memory(w, engine(), nullptr),
+                      dnnl::memory(y, engine(), nullptr),
+                      dnnl::memory(scratchpad, engine(), nullptr)};
+    for (size_t i = 0; i < 3; ++i) slot->args[i] = {names[i], slot->memories[i].get()};
+    slot->args[3] = {DNNL_ARG_SCRATCHPAD, slot->memories[3].get()};
+    return slot;
   }
 };
 
@@ -200,8 +194,15 @@ const WeightPacking& Convolution::packing() const { return impl_->packing; }
 size_t Convolution::scratchpad_bytes() const { return impl_->scratchpad.get_size(); }
 const std::string& Convolution::implementation() const { return impl_->implementation; }
 
+void Convolution::prepare(int workers) const {
+  while (impl_->slots.size() < static_cast<size_t>(workers))
+    impl_->slots.push_back(impl_->make_slot());
+}
+
 void Convolution::run(int worker, float* x, float* w, float* y, std::byte* scratchpad) const {
-  Impl::Slot& slot = impl_->slot(worker);
+  expect(static_cast<size_t>(worker) < impl_->slots.size(),
+         "a convolution prepared for its threads");
+  Impl::Slot& slot = *impl_->slots[static_cast<size_t>(worker)];
   const Inside guard;
   const std::array<void*, 4> data{x, w, y, scratchpad};
   for (size_t i = 0; i < data.size(); ++i) {

@@ -50,8 +50,12 @@ class Convolution {
   size_t scratchpad_bytes() const;
   const std::string& implementation() const;  // oneDNN's name, "jit:avx2"
 
+  // Makes what each of that many threads needs to run it; what is there stays.
+  void prepare(int workers) const;
+
   // forward: y = x * w.  grad_input: x = y * w, the roles turned.  grad_weights: w from x and y.
-  // What the pass computes is written, the rest is read. `worker` < 256 names the calling thread.
+  // What the pass computes is written, the rest is read. `worker` names the calling thread.
+  // Needs `prepare` for more workers than that.
   void run(int worker, float* x, float* w, float* y, std::byte* scratchpad) const;
 
  private:

@@ -52,11 +52,17 @@ void add_gradients(Graph& graph, const std::vector<Loss>& losses, Value loss_sca
       if (d_in[i] && wanted[static_cast<size_t>(node.in[i].id)]) contribute(node.in[i], d_in[i]);
     }
   }
+  // Each gradient is written straight into its place in the state: two parameters with one gradient
+  // (those of a sum) need a copy of it.
+  std::vector<bool> taken(static_cast<size_t>(graph.value_count()), false);
   for (Param& p : graph.params) {
     p.grad = grads[static_cast<size_t>(p.value.id)];
     if (!p.grad) {
       raise(Fault::bug, "internal error: the loss does not depend on the parameter {}", p.name);
     }
+    const auto id = static_cast<size_t>(p.grad.id);
+    if (taken[id]) p.grad = words.copy(b, p.grad);
+    taken[id] = true;
   }
 }
 

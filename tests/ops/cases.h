@@ -1,0 +1,23 @@
+// The cases of every op family, so that one test can see that no op is without any.
+#pragma once
+
+#include <vector>
+
+#include "support/op_case.h"
+
+namespace convoy::test {
+
+std::vector<OpCase> activation_cases();
+std::vector<OpCase> arithmetic_cases();
+std::vector<OpCase> batch_norm_cases();
+std::vector<OpCase> cast_cases();
+std::vector<OpCase> convolution_cases();
+std::vector<OpCase> cross_entropy_cases();
+std::vector<OpCase> dropout_cases();
+std::vector<OpCase> group_norm_cases();
+std::vector<OpCase> linear_cases();
+std::vector<OpCase> pooling_cases();
+std::vector<OpCase> shape_cases();
+std::vector<OpCase> shortcut_cases();
+
+}  // namespace convoy::test

@@ -1,0 +1,37 @@
+// Every op that can run must have a case that runs it.
+
+#include <gtest/gtest.h>
+
+#include "ops/cases.h"
+#include "ops/family.h"
+
+namespace convoy::test {
+namespace {
+
+TEST(CatalogOp, EveryOpWithAKernelHasACase) {
+  std::set<std::string> seen;
+  for (const auto& cases :
+       {activation_cases(), arithmetic_cases(), batch_norm_cases(), cast_cases(),
+        convolution_cases(), cross_entropy_cases(), dropout_cases(), group_norm_cases(),
+        linear_cases(), pooling_cases(), shape_cases(), shortcut_cases()}) {
+    for (const OpCase& c : cases) seen.merge(ops_in(c));
+  }
+  for (const OpFamily& family : ops_catalog()) {
+    for (const OpDef* op : family.ops) {
+      if (!op->kernel) continue;
+      EXPECT_TRUE(seen.contains(std::string(op->name))) << "no case runs " << op->name;
+    }
+  }
+}
+
+TEST(CatalogOp, NamesAreUnique) {
+  std::set<std::string_view> names;
+  for (const OpFamily& family : ops_catalog()) {
+    for (const OpDef* op : family.ops) {
+      EXPECT_TRUE(names.insert(op->name).second) << op->name << " is there twice";
+    }
+  }
+}
+
+}  // namespace
+}  // namespace convoy::test

@@ -1,0 +1,324 @@
+#include "support/op_case.h"
+
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+
+#include "base/file.h"
+#include "base/random.h"
+#include "kernels/sums.h"
+#include "ops/arithmetic.h"
+#include "support/session.h"
+#include "support/test_ops.h"
+
+namespace convoy::test {
+namespace {
+
+// Values of an input or of the projection; integers as doubles too.
+Doubles draw(const InputSpec& spec, uint64_t key) {
+  Random random(key);
+  const auto count = static_cast<size_t>(spec.shape.count());
+  Doubles values(count);
+  if (spec.apart) {
+    for (size_t i = 0; i < count; ++i) {
+      values[i] =
+          spec.low + (spec.high - spec.low) * static_cast<double>(i) / static_cast<double>(count);
+    }
+    for (size_t i = count; i > 1; --i)
+      std::swap(values[i - 1], values[random.below(static_cast<uint32_t>(i))]);
+  } else {
+    for (double& v : values) {
+      do v = spec.low + (spec.high - spec.low) * random.uniform();
+      while (std::abs(v) < spec.gap);
+    }
+  }
+  // What a float or an integer can hold: the reference must see the same numbers.
+  for (double& v : values) v = spec.dtype == DType::f32 ? static_cast<float>(v) : std::floor(v);
+  return values;
+}
+
+bool is_param(const InputSpec& spec) { return spec.dtype == DType::f32 && !spec.fixed; }
+
+// Values as the plan wants them.
+std::vector<std::byte> as_bytes(DType dtype, std::span<const double> values) {
+  std::vector<std::byte> bytes(values.size() * bytes_per_element(dtype));
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (dtype == DType::f32) reinterpret_cast<float*>(bytes.data())[i] = float(values[i]);
+    if (dtype == DType::s32) reinterpret_cast<int32_t*>(bytes.data())[i] = int32_t(values[i]);
+    if (dtype == DType::s64) reinterpret_cast<int64_t*>(bytes.data())[i] = int64_t(values[i]);
+  }
+  return bytes;
+}
+
+struct Variant {
+  bool blocked = false;
+  bool fused = true;
+  int replicas = 1;
+  int parts = 1;  // build for this part of the batch only
+};
+
+Shape part_of(const InputSpec& spec, int parts) {
+  Shape shape = spec.shape;
+  if (!spec.shared) shape[0] /= parts;
+  return shape;
+}
+
+std::string input_name(size_t i) { return fmt::format("in{}", i); }
+
+Plan make_plan(const OpCase& c, const Variant& variant) {
+  Graph graph;
+  graph.replicas = variant.replicas;
+  Builder b(graph, c.train);
+  Values in;
+  for (size_t i = 0; i < c.inputs.size(); ++i) {
+    const InputSpec& spec = c.inputs[i];
+    const Shape shape = part_of(spec, variant.parts);
+    Value v = is_param(spec) && c.gradient ? b.param(input_name(i), shape, {})
+                                           : b.input(input_name(i), {shape, spec.dtype});
+    if (variant.blocked && shape.rank() == 4 && !spec.shared && spec.dtype == DType::f32)
+      v = blocked(b, v);
+    in.push_back(v);
+  }
+  Value out = c.build(b, in);
+  if (variant.blocked && b.shape(out).rank() == 4) out = blocked(b, out);
+  b.output("out", out);
+  std::vector<std::string> without;
+  if (!variant.fused) without = {"fuse_forward", "fuse_gradients"};
+  if (!c.gradient) return plan(std::move(graph), {}, {}, without);
+  const Value projection = b.input("projection", {b.shape(out)});
+  const Value loss_scale = b.input("loss_scale", {Shape{}});
+  const Value loss = ops::multiply(b, out, projection);
+  b.output("loss", loss);
+  return plan(std::move(graph), {{loss}}, loss_scale, without);
+}
+
+struct Outcome {
+  std::vector<float> out;
+  std::vector<std::vector<float>> grads;  // by input; empty for those without
+};
+
+class CaseRun {
+ public:
+  CaseRun(const OpCase& c, const Variant& variant)
+      : case_(c), variant_(variant), session_(make_plan(c, variant)) {}
+
+  // Runs on one part of the values.
+  Outcome run(std::span<const Doubles> in, std::span<const double> projection, int threads,
+              int part = 0) {
+    std::vector<std::vector<std::byte>> bytes;
+    for (size_t i = 0; i < in.size(); ++i) {
+      const InputSpec& spec = case_.inputs[i];
+      const auto count = static_cast<size_t>(part_of(spec, variant_.parts).count());
+      const size_t first = spec.shared ? 0 : count * static_cast<size_t>(part);
+      bytes.push_back(as_bytes(spec.dtype, std::span(in[i]).subspan(first, count)));
+      if (is_param(spec) && case_.gradient) {
+        const auto* floats = reinterpret_cast<const float*>(bytes.back().data());
+        std::copy_n(floats, count, session_.param(input_name(i)).begin());
+      } else {
+        session_.bind(input_name(i), bytes.back().data());
+      }
+    }
+    const size_t outs = projection.size() / static_cast<size_t>(variant_.parts);
+    bytes.push_back(
+        as_bytes(DType::f32, projection.subspan(outs * static_cast<size_t>(part), outs)));
+    // The seed of the loss is this over the elements of a replica: one.
+    const float scale = static_cast<float>(outs) / static_cast<float>(variant_.replicas);
+    if (case_.gradient) {
+      session_.bind("projection", bytes.back().data());
+      session_.bind("loss_scale", &scale);
+    }
+    session_.run(threads);
+    Outcome result{session_.output("out"), {}};
+    for (size_t i = 0; i < in.size(); ++i) {
+      result.grads.emplace_back();
+      if (!is_param(case_.inputs[i]) || !case_.gradient) continue;
+      const std::span<float> grad = session_.grad(input_name(i));
+      result.grads.back().assign(grad.begin(), grad.end());
+    }
+    return result;
+  }
+
+ private:
+  const OpCase& case_;
+  Variant variant_;
+  Session session_;
+};
+
+void expect_same_bits(std::span<const float> a, std::span<const float> b, const std::string& what) {
+  ASSERT_EQ(a.size(), b.size()) << what;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (std::bit_cast<uint32_t>(a[i]) == std::bit_cast<uint32_t>(b[i])) continue;
+    FAIL() << what << " differs at element " << i << " of " << a.size() << ": " << a[i] << " and "
+           << b[i];
+  }
+}
+
+void expect_same_bits(const Outcome& a, const Outcome& b, const std::string& what) {
+  expect_same_bits(a.out, b.out, what + ": the output");
+  for (size_t i = 0; i < a.grads.size(); ++i) {
+    expect_same_bits(a.grads[i], b.grads[i], fmt::format("{}: gradient {}", what, i));
+  }
+}
+
+template <class T>
+double root_mean_square(const std::vector<T>& values) {
+  double sum = 0;
+  for (const T v : values) sum += std::isfinite(v) ? static_cast<double>(v) * v : 0;
+  return values.empty() ? 0 : std::sqrt(sum / static_cast<double>(values.size()));
+}
+
+void expect_near_reference(const std::vector<float>& have, const Doubles& want, double tolerance) {
+  ASSERT_EQ(have.size(), want.size()) << "elements of the output";
+  const double typical = root_mean_square(want);
+  for (size_t i = 0; i < have.size(); ++i) {
+    if (std::isnan(want[i]) && std::isnan(have[i])) continue;
+    if (static_cast<double>(have[i]) == want[i]) continue;  // infinities
+    if (std::abs(have[i] - want[i]) <= tolerance * (std::abs(want[i]) + typical)) continue;
+    FAIL() << "output element " << i << " of " << have.size() << " is " << have[i]
+           << ", the reference says " << want[i];
+  }
+}
+
+// The projected reference along a direction, differentiated.
+double slope(const OpCase& c, const std::vector<Doubles>& in, const Doubles& projection,
+             size_t input, const Doubles& direction) {
+  constexpr double step = 1e-5;
+  const auto value = [&](double by) {
+    std::vector<Doubles> moved = in;
+    for (size_t i = 0; i < direction.size(); ++i) moved[input][i] += by * direction[i];
+    const Doubles out = c.reference(moved);
+    double sum = 0;
+    for (size_t i = 0; i < out.size(); ++i) sum += out[i] * projection[i];
+    return sum;
+  };
+  return (value(step) - value(-step)) / (2 * step);
+}
+
+// Every element of a small input; of a large one the corners and some in between.
+std::vector<size_t> elements_to_check(size_t count, Random& random) {
+  std::vector<size_t> chosen;
+  if (count <= 16) {
+    for (size_t i = 0; i < count; ++i) chosen.push_back(i);
+    return chosen;
+  }
+  chosen = {0, count - 1};
+  for (int i = 0; i < 8; ++i) chosen.push_back(random.below(static_cast<uint32_t>(count)));
+  return chosen;
+}
+
+void expect_gradient(const OpCase& c, const std::vector<Doubles>& in, const Doubles& projection,
+                     size_t input, const std::vector<float>& grad) {
+  Random random(random_key(7, Purpose::generated, hash_bytes(c.name), input));
+  const double typical = root_mean_square(grad);
+  for (const float g : grad) ASSERT_FALSE(std::isnan(g)) << "a NaN in gradient " << input;
+  for (const size_t i : elements_to_check(grad.size(), random)) {
+    Doubles direction(grad.size(), 0.0);
+    direction[i] = 1;
+    const double want = slope(c, in, projection, input, direction);
+    EXPECT_NEAR(grad[i], want, c.grad_tolerance * (std::abs(want) + typical) + 1e-7)
+        << "gradient " << input << ", element " << i << " of " << grad.size();
+  }
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    Doubles direction(grad.size());
+    for (double& d : direction) d = random.normal();
+    double have = 0;
+    for (size_t i = 0; i < grad.size(); ++i) have += grad[i] * direction[i];
+    const double want = slope(c, in, projection, input, direction);
+    const double norm = typical * std::sqrt(static_cast<double>(grad.size()));
+    EXPECT_NEAR(have, want, c.grad_tolerance * (std::abs(want) + norm) + 1e-7)
+        << "gradient " << input << " along a random direction";
+  }
+}
+
+// A batch that can be divided, and is: the shared inputs alone may have another first dimension.
+bool divides(const OpCase& c, int parts) {
+  bool any = false;
+  for (const InputSpec& spec : c.inputs) {
+    if (spec.shared) continue;
+    if (spec.shape[0] % parts != 0) return false;
+    any = true;
+  }
+  return any;
+}
+
+void expect_replicas_independent(const OpCase& c, bool blocked, const std::vector<Doubles>& in,
+                                 const Doubles& projection, int replicas) {
+  CaseRun together(c, {.blocked = blocked, .replicas = replicas});
+  CaseRun alone(c, {.blocked = blocked, .parts = replicas});
+  const Outcome whole = together.run(in, projection, 2);
+  Outcome joined;
+  std::vector<std::vector<float>> leaves(in.size());
+  for (int r = 0; r < replicas; ++r) {
+    const Outcome part = alone.run(in, projection, 2, r);
+    joined.out.insert(joined.out.end(), part.out.begin(), part.out.end());
+    for (size_t i = 0; i < in.size(); ++i)
+      leaves[i].insert(leaves[i].end(), part.grads[i].begin(), part.grads[i].end());
+  }
+  for (size_t i = 0; i < in.size(); ++i) {
+    if (c.inputs[i].shared && !leaves[i].empty()) {
+      const auto each = static_cast<int64_t>(leaves[i].size()) / replicas;
+      kernels::tree_sum(leaves[i].data(), each, replicas, each);
+      leaves[i].resize(static_cast<size_t>(each));
+    }
+    joined.grads.push_back(leaves[i]);
+  }
+  expect_same_bits(whole, joined, fmt::format("{} replicas together and one by one", replicas));
+}
+
+void check_layout(const OpCase& c, bool blocked) {
+  std::vector<Doubles> in;
+  const uint64_t name = hash_bytes(c.name);
+  for (size_t i = 0; i < c.inputs.size(); ++i)
+    in.push_back(draw(c.inputs[i], random_key(1, Purpose::generated, name, i)));
+  const Doubles want = c.reference(in);
+  const Doubles projection =
+      draw({.shape = {static_cast<int64_t>(want.size())}}, random_key(2, Purpose::generated, name));
+
+  CaseRun all(c, {.blocked = blocked});
+  const Outcome one = all.run(in, projection, 1);
+  expect_near_reference(one.out, want, c.tolerance);
+  if (testing::Test::HasFatalFailure()) return;
+  for (size_t i = 0; i < in.size(); ++i) {
+    if (!one.grads[i].empty()) expect_gradient(c, in, projection, i, one.grads[i]);
+  }
+  for (const int threads : {2, 3, 8}) {
+    expect_same_bits(one, all.run(in, projection, threads),
+                     fmt::format("1 and {} threads", threads));
+  }
+  if (c.exact_without_fusion) {
+    CaseRun plain(c, {.blocked = blocked, .fused = false});
+    expect_same_bits(one, plain.run(in, projection, 2), "fused and not fused");
+  }
+  for (const int replicas : {2, 4}) {
+    if (divides(c, replicas)) expect_replicas_independent(c, blocked, in, projection, replicas);
+  }
+}
+
+bool has_images(const OpCase& c) {
+  for (const InputSpec& spec : c.inputs) {
+    if (spec.shape.rank() == 4 && !spec.shared) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void check(const OpCase& c) {
+  for (const bool blocked : {false, true}) {
+    if (blocked && !has_images(c)) continue;
+    const testing::ScopedTrace trace(__FILE__, __LINE__,
+                                     c.name + (blocked ? ", blocked" : ", plain"));
+    check_layout(c, blocked);
+  }
+}
+
+std::set<std::string> ops_in(const OpCase& c) {
+  std::set<std::string> names;
+  const Plan made = make_plan(c, {});
+  for (const int id : made.graph.order) names.emplace(made.graph.node(id).op->name);
+  return names;
+}
+
+}  // namespace convoy::test
