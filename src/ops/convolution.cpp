@@ -10,9 +10,9 @@
 
 #include "base/error.h"
 #include "kernels/elementwise.h"
-#include "kernels/sums.h"
 #include "ops/checks.h"
 #include "ops/family.h"
+#include "ops/few_channels_conv.h"
 #include "ops/slices.h"
 #include "tensor/kernel.h"
 #include "tensor/onednn.h"
@@ -201,12 +201,7 @@ class ConvGradWeights : public SlicedConvolution {
       run_slice(task, const_cast<float*>(args.input(0)), partial + task * stride_,
                 const_cast<float*>(args.input(1)), args);
     } else if (phase == 1) {
-      float* rows = partial + chunks().begin(task);
-      const int64_t n = chunks().length(task), each = slices_.per_replica();
-      for (int64_t r = 0; r < slices_.replicas; ++r) {
-        kernels::tree_sum(rows + r * each * stride_, stride_, each, n);
-      }
-      kernels::tree_sum(rows, each * stride_, slices_.replicas, n);
+      sum_slices(slices_, partial + chunks().begin(task), stride_, chunks().length(task));
     } else {
       full_.packing().unpack(task, partial, args.output(0));
     }
@@ -226,7 +221,10 @@ std::unique_ptr<Kernel> grad_input_kernel(const Node& n, const KernelSite& site)
   return std::make_unique<ConvApply>(n.attrs<Attrs>(), ConvPass::grad_input, site.replicas);
 }
 std::unique_ptr<Kernel> grad_weights_kernel(const Node& n, const KernelSite& site) {
-  return std::make_unique<ConvGradWeights>(n.attrs<Attrs>(), site.replicas);
+  const Attrs& a = n.attrs<Attrs>();
+  const ConvShape whole = conv_shape(a, a.x[0]);
+  if (has_few_channels(whole)) return few_channels_grad_weights(whole, site.replicas);
+  return std::make_unique<ConvGradWeights>(a, site.replicas);
 }
 
 LayoutChoice forward_layouts(const Node& n, std::span<const TensorType>) {

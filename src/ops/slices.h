@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "kernels/sums.h"
 #include "tensor/shape.h"
 
 namespace convoy::ops {
@@ -30,5 +31,15 @@ struct Slices {
   // Images of the last slice of a replica when it is no full one; 0 otherwise.
   int64_t tail() const { return batch % size; }
 };
+
+// The partial sums of all slices, `stride` floats apart, become one in the first: the slices of a
+// replica meet in a balanced tree, then the replicas do. Handles n elements of each.
+inline void sum_slices(const Slices& slices, float* rows, int64_t stride, int64_t n) {
+  const int64_t each = slices.per_replica();
+  for (int64_t r = 0; r < slices.replicas; ++r) {
+    kernels::tree_sum(rows + r * each * stride, stride, each, n);
+  }
+  kernels::tree_sum(rows, each * stride, slices.replicas, n);
+}
 
 }  // namespace convoy::ops

@@ -16,8 +16,8 @@
 
 namespace convoy::onednn {
 
-// Makes oneDNN use isa_level(), neither more nor less, so that two machines of one level run the same
-// kernels. Happens by itself before the first primitive; afterwards the level cannot change.
+// Makes oneDNN use isa_level(), neither more nor less, so that two machines of one level run the
+// same kernels. Happens by itself before the first primitive; afterwards the level cannot change.
 void settle_isa();
 std::string version();
 
