@@ -11,7 +11,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::CappedTag<float, 16>;
 using DU32 = hn::RebindToUnsigned<D>;
 using DU16 = hn::Rebind<uint16_t, D>;
-using DF16 = hn::Rebind<hwy::float16_t, D>;
+using DI32 = hn::RebindToSigned<D>;
+using V = hn::Vec<D>;
+using VU32 = hn::Vec<DU32>;
 
 // Runs f on whole vectors, and on a padded copy of the tail.
 template <class In, class Out, class F>
@@ -27,6 +29,53 @@ HWY_INLINE void convert(const In* x, Out* y, int64_t n, const F& f) {
   for (int64_t k = i; k < n; ++k) y[k] = out[k - i];
 }
 
+HWY_INLINE void store(VU32 bits, uint16_t* out) {
+  hn::StoreU(hn::DemoteTo(DU16(), hn::BitCast(DI32(), bits)), DU16(), out);
+}
+
+// Highway's own conversions to and from fp16 truncate and lose infinities on targets without F16C.
+// Here three cases are computed and one is chosen.
+HWY_INLINE VU32 f16_from_f32(V v) {
+  const D d;
+  const DU32 du;
+  const VU32 bits = hn::BitCast(du, v);
+  const VU32 sign = hn::And(bits, hn::Set(du, 0x80000000u));
+  const VU32 size = hn::Xor(bits, sign);
+  // A normal number: move the exponent, round the mantissa; a carry goes where it should.
+  const VU32 odd = hn::And(hn::ShiftRight<13>(size), hn::Set(du, 1u));
+  const VU32 normal = hn::ShiftRight<13>(
+      hn::Add(hn::Sub(size, hn::Set(du, 112u << 23)), hn::Add(odd, hn::Set(du, 0xfffu))));
+  // A subnormal: adding 0.5 leaves its digits, rounded, at the end of the mantissa.
+  const V half = hn::Set(d, 0.5f);
+  const VU32 subnormal =
+      hn::Sub(hn::BitCast(du, hn::Add(hn::BitCast(d, size), half)), hn::BitCast(du, half));
+  // From 65536 on, infinity or NaN.
+  const VU32 special =
+      hn::IfThenElse(hn::RebindMask(du, hn::IsNaN(v)), hn::Set(du, 0x7e00u), hn::Set(du, 0x7c00u));
+  const V magnitude = hn::BitCast(d, size);
+  const auto is_small = hn::RebindMask(du, hn::Lt(magnitude, hn::Set(d, 0x1p-14f)));
+  const auto is_finite = hn::RebindMask(du, hn::Lt(magnitude, hn::Set(d, 65536.0f)));
+  const VU32 finite = hn::IfThenElse(is_small, subnormal, normal);
+  return hn::Or(hn::IfThenElse(is_finite, finite, special), hn::ShiftRight<16>(sign));
+}
+
+HWY_INLINE V f32_from_f16(VU32 bits) {
+  const D d;
+  const DU32 du;
+  const VU32 size = hn::ShiftLeft<13>(hn::And(bits, hn::Set(du, 0x7fffu)));
+  const VU32 sign = hn::ShiftLeft<16>(hn::And(bits, hn::Set(du, 0x8000u)));
+  const VU32 normal = hn::Add(size, hn::Set(du, 112u << 23));
+  const VU32 special = hn::Add(normal, hn::Set(du, 112u << 23));
+  // A subnormal is the mantissa of a number with exponent -14, without its leading one.
+  const VU32 leading = hn::Set(du, 113u << 23);
+  const VU32 subnormal =
+      hn::BitCast(du, hn::Sub(hn::BitCast(d, hn::Add(size, leading)), hn::BitCast(d, leading)));
+  const VU32 exponent = hn::And(size, hn::Set(du, 0x1fu << 23));
+  VU32 all = hn::IfThenElse(hn::Eq(exponent, hn::Zero(du)), subnormal, normal);
+  all = hn::IfThenElse(hn::Eq(exponent, hn::Set(du, 0x1fu << 23)), special, all);
+  return hn::BitCast(d, hn::Or(all, sign));
+}
+
 void f32_to_bf16_impl(const float* x, uint16_t* y, int64_t n) {
   convert(x, y, n, [](const float* in, uint16_t* out) HWY_ATTR {
     const D d;
@@ -38,9 +87,7 @@ void f32_to_bf16_impl(const float* x, uint16_t* y, int64_t n) {
     // A NaN stays a (quiet) NaN: adding to it could carry into infinity.
     const auto nan = hn::RebindMask(du, hn::IsNaN(v));
     const auto kept = hn::IfThenElse(nan, hn::Or(bits, hn::Set(du, 0x400000u)), rounded);
-    hn::StoreU(
-        hn::DemoteTo(DU16(), hn::BitCast(hn::RebindToSigned<DU32>(), hn::ShiftRight<16>(kept))),
-        DU16(), out);
+    store(hn::ShiftRight<16>(kept), out);
   });
 }
 
@@ -54,15 +101,13 @@ void bf16_to_f32_impl(const uint16_t* x, float* y, int64_t n) {
 
 void f32_to_f16_impl(const float* x, uint16_t* y, int64_t n) {
   convert(x, y, n, [](const float* in, uint16_t* out) HWY_ATTR {
-    const auto half = hn::DemoteTo(DF16(), hn::LoadU(D(), in));
-    hn::StoreU(hn::BitCast(DU16(), half), DU16(), out);
+    store(f16_from_f32(hn::LoadU(D(), in)), out);
   });
 }
 
 void f16_to_f32_impl(const uint16_t* x, float* y, int64_t n) {
   convert(x, y, n, [](const uint16_t* in, float* out) HWY_ATTR {
-    const auto half = hn::BitCast(DF16(), hn::LoadU(DU16(), in));
-    hn::StoreU(hn::PromoteTo(D(), half), D(), out);
+    hn::StoreU(f32_from_f16(hn::PromoteTo(DU32(), hn::LoadU(DU16(), in))), D(), out);
   });
 }
 
