@@ -9,6 +9,13 @@
 #include "config/value.h"
 
 namespace convoy {
+namespace {
+
+bool is_recorded(const Setting& setting) {
+  return fs::path(setting.origin).filename() == "args.yml";
+}
+
+}  // namespace
 
 std::vector<std::string> recipe_folders() {
   std::error_code error;
@@ -28,6 +35,13 @@ std::vector<std::string> recipe_folders() {
   return folders;
 }
 
+void forget_recorded_defaults(Settings& settings, const std::vector<Field>& known) {
+  std::erase_if(settings, [&](const auto& entry) {
+    const Field* field = find_field(known, entry.first);
+    return field && is_recorded(entry.second) && field->default_text == entry.second.text;
+  });
+}
+
 void describe_config(Fields& field, std::string& config) {
   field("config", config, "recipe to build upon: a name below configs/ or a .yml file");
 }
@@ -43,12 +57,13 @@ Settings resolve(const CommandLine& line, const std::vector<Field>& known,
   if (!name.empty()) settings = load_config(name, folders, known);
   // Only the record of an earlier run has the key; in a recipe somebody would expect it to act.
   if (const auto found = settings.find("config"); found != settings.end()) {
-    if (fs::path(found->second.origin).filename() != "args.yml") {
+    if (!is_recorded(found->second)) {
       raise(Fault::usage, "config \"{}\" ({}) has no meaning in a recipe; try: base: {}",
             one_line(found->second.text), found->second.where(), one_line(found->second.text));
     }
     settings.erase(found);
   }
+  forget_recorded_defaults(settings, known);
   for (const auto& [key, setting] : line.settings) settings[key] = setting;
   return settings;
 }

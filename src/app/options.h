@@ -13,13 +13,17 @@ namespace convoy {
 // ones that came with the program (in the source tree, or <prefix>/share/convoy/configs).
 std::vector<std::string> recipe_folders();
 
+// What args.yml records at its default counts as never given: the record of a run holds every
+// option, also those that would have no meaning had somebody set them.
+void forget_recorded_defaults(Settings& settings, const std::vector<Field>& known);
+
 // Declares --config. What `config` holds before is the recipe used when none is named.
 void describe_config(Fields& field, std::string& config);
 
 // The recipe's settings, overridden by the command line's, ready for `Fields`. The recipe is that
-// of
-// --config, else the default of the field `config` in `known`, which lists what the verb declares;
-// an empty name means none. Without a field `config`, these are the command line's settings alone.
+// of --config, else the default of the field `config` in `known`, which lists what the verb
+// declares; an empty name means none. The args.yml of an earlier run is a recipe too. Without a
+// field `config`, these are the command line's settings alone.
 Settings resolve(const CommandLine& line, const std::vector<Field>& known,
                  const std::vector<std::string>& folders = recipe_folders());
 

@@ -257,12 +257,21 @@ void CheckpointStore::clean_leftovers() const {
   for (const fs::path& path : leftovers) discard(path);
 }
 
+bool CheckpointStore::is_stopgap(int64_t step) const {
+  const fs::path path = folder_ / checkpoint_name(step) / state_name;
+  try {
+    return state_file_from_json(read_file(path, Fault::checkpoint), path.string()).state.stopgap;
+  } catch (const Error&) {
+    return false;  // damaged: counted like any other, found out when somebody wants to load it
+  }
+}
+
 void CheckpointStore::prune() const {
-  const std::vector<int64_t> all = steps();
-  for (size_t i = static_cast<size_t>(keep_); i < all.size(); ++i) {
-    if (linked("last") != all[i] && linked("best") != all[i]) {
-      discard(folder_ / checkpoint_name(all[i]));
-    }
+  const std::optional<int64_t> last = linked("last"), best = linked("best");
+  int newer = 0;
+  for (const int64_t step : steps()) {
+    const bool is_old = is_stopgap(step) || newer++ >= keep_;
+    if (is_old && step != last && step != best) discard(folder_ / checkpoint_name(step));
   }
 }
 

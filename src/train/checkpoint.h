@@ -41,7 +41,9 @@ class CheckpointStore {
   // What is wrong, and with which file.
   using Warn = std::function<void(const fs::path& path, const std::string& reason)>;
 
-  // `keep`: how many of the newest stay; what `last` and `best` point to stays anyway.
+  // `keep`: how many of the newest stay; what `last` and `best` point to stays anyway. A stopgap is
+  // none of them: it goes when the next checkpoint is there, so that a run that was stopped keeps
+  // what the uninterrupted one keeps.
   CheckpointStore(fs::path run_dir, int keep);
 
   // Writes beside, fsyncs, renames, then moves the links and prunes. `announce` is called when the
@@ -73,6 +75,7 @@ class CheckpointStore {
   void prune() const;
   // The step a link points to; empty if it dangles.
   std::optional<int64_t> linked(const char* link) const;
+  bool is_stopgap(int64_t step) const;
   void commit(const fs::path& temporary, const fs::path& final_path) const;
 
   fs::path run_dir_, folder_;

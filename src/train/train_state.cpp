@@ -60,6 +60,7 @@ std::string to_json(const StateFile& file) {
             {"step", file.state.step},
             {"epoch", from_double(file.state.epoch)},
             {"samples", file.state.samples},
+            {"stopgap", file.state.stopgap},
             {"numbers", std::move(numbers)},
             {"texts", file.state.texts},
             {"best_step", file.best_step},
@@ -90,6 +91,7 @@ StateFile state_file_from_json(const std::string& text, const std::string& origi
     json.at("step").get_to(file.state.step);
     file.state.epoch = to_double(json.at("epoch"));
     json.at("samples").get_to(file.state.samples);
+    json.at("stopgap").get_to(file.state.stopgap);
     for (const auto& [key, value] : json.at("numbers").items()) {
       file.state.numbers[key] = to_double(value);
     }

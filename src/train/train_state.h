@@ -12,6 +12,7 @@ struct TrainState {
   int64_t step = 0;
   double epoch = 0;
   int64_t samples = 0;                       // position in the data
+  bool stopgap = false;                      // saved because a signal came, not because it was due
   std::map<std::string, double> numbers;     // running sums, best metric, scaler, patience …
   std::map<std::string, std::string> texts;  // ISA level, algorithm choices …
 };

@@ -75,8 +75,28 @@ double Trainer::learning_rate(int64_t step) const {
 }
 
 int Trainer::run() {
+  try {
+    return train();
+  } catch (const Error& error) {
+    if (begun_) {
+      try {
+        listener_.on(RunEnd{.step = progress_.step,
+                            .weights_hash = {},
+                            .seconds = elapsed(),
+                            .peak_rss_bytes = peak_rss_bytes(),
+                            .exit = error.exit_code()});
+        listener_.flush();
+      } catch (const Error&) {  // a full disk: the first error is the one to report
+      }
+    }
+    throw;
+  }
+}
+
+int Trainer::train() {
   started_ = steady_seconds();
   if (!restore()) start();
+  begun_ = true;
   const int64_t total = total_steps();
   if (progress_.boundary_pending && !finish_boundary()) return stop_here();
   LoaderSpec spec = config_.data.loader();
@@ -230,23 +250,23 @@ bool Trainer::finish_boundary() {
   if (evaluates) {
     result = evaluate();
     if (!result) return false;
-    if (result->top1() > progress_.best_top1) {
-      progress_.best_top1 = result->top1();
+    if (result->counts().top1 > progress_.best_top1) {
+      progress_.best_top1 = result->counts().top1;
       best_now_ = true;
       write_weights("best.safetensors", result->average.has_value());
     }
   }
   progress_.boundary_pending = false;
+  saved_step_ = -1;
   if (ends_epoch()) {
     EpochDone done{
         .epoch = epoch_number(epochs_.epochs_after(progress_.step)),
         .train_loss = progress_.epoch.mean_loss(),
         .lr = static_cast<double>(static_cast<float>(learning_rate(progress_.step - 1)))};
     if (result) {
-      const Tally& shown = result->average ? *result->average : result->plain;
-      done.eval_loss = shown.mean_loss();
-      done.eval_top1 = shown.top1();
-      done.eval_top5 = shown.top5();
+      done.eval_loss = result->counts().loss;
+      done.eval_top1 = result->counts().top1;
+      done.eval_top5 = result->counts().top5;
     }
     listener_.on(done);
     progress_.epoch = {};
@@ -256,16 +276,21 @@ bool Trainer::finish_boundary() {
   return true;
 }
 
+// Both or none are told: a run stopped between the two evaluates again, and must not say it twice.
 std::optional<Trainer::Evaluation> Trainer::evaluate() {
-  const std::optional<Tally> plain = evaluate_once(false);
+  const std::optional<EvalDone> plain = evaluate_once(false);
   if (!plain) return std::nullopt;
-  if (config_.ema_decay == 0 || progress_.ema_updates == 0) return Evaluation{*plain, {}};
-  const std::optional<Tally> average = evaluate_once(true);
-  if (!average) return std::nullopt;
-  return Evaluation{*plain, average};
+  Evaluation all{*plain, {}};
+  if (progress_.ema_updates > 0) {
+    all.average = evaluate_once(true);
+    if (!all.average) return std::nullopt;
+  }
+  listener_.on(all.plain);
+  if (all.average) listener_.on(*all.average);
+  return all;
 }
 
-std::optional<Tally> Trainer::evaluate_once(bool average) {
+std::optional<EvalDone> Trainer::evaluate_once(bool average) {
   const State& state = network_.state();
   // The evaluation plan reads the parameters' place: the average is put there for the while.
   const auto swap = [&] {
@@ -280,23 +305,21 @@ std::optional<Tally> Trainer::evaluate_once(bool average) {
     return stop_ == 0;
   });
   swap();
-  if (tally) {
-    listener_.on(EvalDone{.epoch = epochs_.epochs_after(progress_.step),
-                          .step = progress_.step,
-                          .loss = tally->mean_loss(),
-                          .top1 = tally->top1(),
-                          .top5 = tally->top5(),
-                          .correct = tally->correct,
-                          .correct5 = tally->correct5,
-                          .total = tally->samples,
-                          .ema = average,
-                          .seconds = steady_seconds() - begin});
-  }
-  return tally;
+  if (!tally) return std::nullopt;
+  return EvalDone{.epoch = epochs_.epochs_after(progress_.step),
+                  .step = progress_.step,
+                  .loss = tally->mean_loss(),
+                  .top1 = tally->top1(),
+                  .top5 = tally->top5(),
+                  .correct = tally->correct,
+                  .correct5 = tally->correct5,
+                  .total = tally->samples,
+                  .ema = average,
+                  .seconds = steady_seconds() - begin};
 }
 
 int Trainer::stop_here() {
-  save(false);
+  if (saved_step_ != progress_.step) save(false);
   constexpr int requeue = 75;
   listener_.on(Stopped{progress_.step, stop_, "checkpoints/" + checkpoint_name(progress_.step)});
   listener_.on(RunEnd{.step = progress_.step,
@@ -367,6 +390,7 @@ void Trainer::save(bool scheduled) {
   TrainState saved{.step = progress_.step,
                    .epoch = epochs_.epochs_after(progress_.step),
                    .samples = progress_.step * shape_.global_batch(),
+                   .stopgap = !scheduled,
                    .numbers = {{"epoch_loss", progress_.epoch.loss},
                                {"epoch_samples", static_cast<double>(progress_.epoch.samples)},
                                {"epoch_correct", static_cast<double>(progress_.epoch.correct)},
@@ -384,6 +408,7 @@ void Trainer::save(bool scheduled) {
     }
     listener_.flush();
   });
+  saved_step_ = progress_.step;
 }
 
 bool Trainer::restore() {
@@ -434,6 +459,7 @@ bool Trainer::restore() {
   progress_.epoch.samples = static_cast<int64_t>(number("epoch_samples"));
   progress_.epoch.correct = static_cast<int64_t>(number("epoch_correct"));
   progress_.epoch.correct5 = static_cast<int64_t>(number("epoch_correct5"));
+  saved_step_ = progress_.step;
   const auto isa = found->state.texts.find("isa");
   if (isa != found->state.texts.end() && isa->second != name(isa_level())) {
     listener_.on(Warning{

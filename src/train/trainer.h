@@ -29,6 +29,8 @@ class Trainer {
   int run();
 
  private:
+  int train();
+
   // What a checkpoint must bring back besides tensors.
   struct Progress {
     int64_t step = 0;
@@ -53,12 +55,13 @@ class Trainer {
   // False: a signal came while evaluating.
   bool finish_boundary();
   struct Evaluation {
-    Tally plain;
-    std::optional<Tally> average;
-    double top1() const { return average ? average->top1() : plain.top1(); }
+    EvalDone plain;
+    std::optional<EvalDone> average;
+    // What decides which weights are best.
+    const EvalDone& counts() const { return average ? *average : plain; }
   };
   std::optional<Evaluation> evaluate();
-  std::optional<Tally> evaluate_once(bool average);
+  std::optional<EvalDone> evaluate_once(bool average);
   int stop_here();
 
   bool ends_epoch() const;
@@ -84,7 +87,9 @@ class Trainer {
   CheckpointStore checkpoints_;
 
   Progress progress_;
-  bool best_now_ = false;  // the newest evaluation was the best so far
+  bool best_now_ = false;    // the newest evaluation was the best so far
+  bool begun_ = false;       // the run's events have started
+  int64_t saved_step_ = -1;  // of the checkpoint that holds all of `progress_`; -1: none does
   double started_ = 0;
   // Since the last recorded step.
   double mark_seconds_ = 0, mark_wait_ = 0;

@@ -35,13 +35,9 @@ void describe_saved(Fields& field) {
   RunConfig::describe_all(field);
 }
 
-// args.yml holds every option; those at their defaults count as never given.
 Settings saved_settings(const RunDir& dir, const std::vector<Field>& known) {
   Settings settings = load_config(dir.args().string(), {}, known);
-  std::erase_if(settings, [&](const auto& setting) {
-    const Field* field = find_field(known, setting.first);
-    return field && field->default_text == setting.second.text;
-  });
+  forget_recorded_defaults(settings, known);
   return settings;
 }
 

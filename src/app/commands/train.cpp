@@ -6,6 +6,7 @@
 #include "app/options.h"
 #include "app/run.h"
 #include "app/verify_resume.h"
+#include "base/error.h"
 #include "config/config_file.h"
 #include "models/model.h"
 #include "train/run_config.h"
@@ -58,9 +59,16 @@ int run(const CommandLine& typed) {
   find_model(config.model);  // a wrong name must not leave a run directory behind
   config.data.def();
   const RunDir dir = RunDir::create(config.output, config.default_name());
-  write_atomically(dir.args(), write_args(field.all()), Fault::usage);
-  write_environment(dir.env());
-  return run_training(config, dir);
+  try {
+    write_atomically(dir.args(), write_args(field.all()), Fault::usage);
+    write_environment(dir.env());
+    return run_training(config, dir);
+  } catch (const Error&) {
+    // Before the first event there is nothing to resume or to read: no data, wrong weights, …
+    std::error_code none;
+    if (fs::file_size(dir.metrics(), none) == 0 || none) fs::remove_all(dir.path(), none);
+    throw;
+  }
 }
 
 }  // namespace

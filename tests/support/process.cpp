@@ -1,0 +1,82 @@
+#include "support/process.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <stdexcept>
+#include <thread>
+
+#include "base/clock.h"
+
+namespace convoy::test {
+
+Arguments joined(Arguments a, const Arguments& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+Process::Process(const Arguments& arguments, const fs::path& folder) {
+  std::vector<std::string> words{CONVOY_PROGRAM};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+
+  // Files rather than pipes: nobody need read while it runs.
+  const std::string out = output_ / "out", err = output_ / "err";
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out.c_str(), O_WRONLY | O_CREAT, 0644);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, err.c_str(), O_WRONLY | O_CREAT, 0644);
+  posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
+  const int failed = ::posix_spawn(&pid_, argv[0], &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed) throw std::runtime_error(words[0] + " cannot be started");
+}
+
+Process::~Process() {
+  if (has_ended()) return;
+  send(SIGKILL);
+  ::waitpid(pid_, &status_, 0);
+}
+
+void Process::send(int signal) const { ::kill(pid_, signal); }
+
+bool Process::has_ended() {
+  if (!ended_) ended_ = ::waitpid(pid_, &status_, WNOHANG) == pid_;
+  return ended_;
+}
+
+bool Process::until(const std::function<bool()>& condition, double seconds) {
+  const double end = steady_seconds() + seconds;
+  while (!has_ended() && steady_seconds() < end) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+  return false;
+}
+
+Finished Process::wait(double seconds) {
+  until([] { return false; }, seconds);
+  if (!has_ended()) {
+    ADD_FAILURE() << "killed after " << seconds << " s";
+    send(SIGKILL);
+    ::waitpid(pid_, &status_, 0);
+    ended_ = true;
+  }
+  return {.code = WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_),
+          .out = read_file(output_ / "out", Fault::bug),
+          .err = read_file(output_ / "err", Fault::bug)};
+}
+
+Finished run_convoy(const Arguments& arguments, const fs::path& folder) {
+  return Process(arguments, folder).wait();
+}
+
+}  // namespace convoy::test
