@@ -8,8 +8,15 @@
 namespace convoy {
 namespace {
 
+// Highway is asked, not oneDNN: oneDNN can no longer be limited once it has been asked.
+Isa best_level() {
+  static const int64_t targets = hwy::SupportedTargets();
+  if (targets & HWY_AVX3) return Isa::avx512;
+  return targets & HWY_AVX2 ? Isa::avx2 : Isa::sse41;
+}
+
 Isa& level() {
-  static Isa found = onednn::best_isa();
+  static Isa found = best_level();
   return found;
 }
 
@@ -18,9 +25,9 @@ Isa& level() {
 Isa isa_level() { return level(); }
 
 void limit_isa(Isa wanted) {
-  if (wanted > onednn::best_isa()) {
+  if (wanted > best_level()) {
     raise(Fault::usage, "this machine has no {}; its best level is {}", name(wanted),
-          name(level()));
+          name(best_level()));
   }
   if (wanted == level()) return;
   level() = wanted;

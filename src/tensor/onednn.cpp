@@ -83,19 +83,6 @@ WeightPacking packing_of(const Desc& desc, bool grouped) {
 
 }  // namespace
 
-Isa best_isa() {
-  switch (dnnl::get_effective_cpu_isa()) {
-    case dnnl::cpu_isa::avx2:
-    case dnnl::cpu_isa::avx2_vnni:
-      return Isa::avx2;
-    case dnnl::cpu_isa::sse41:
-    case dnnl::cpu_isa::avx:
-      return Isa::sse41;
-    default:
-      return Isa::avx512;
-  }
-}
-
 void limit_isa(Isa level) {
   const auto isa = level == Isa::avx512 ? dnnl::cpu_isa::avx512_core
                    : level == Isa::avx2 ? dnnl::cpu_isa::avx2

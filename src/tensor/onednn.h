@@ -16,7 +16,6 @@
 
 namespace convoy::onednn {
 
-Isa best_isa();
 void limit_isa(Isa level);
 std::string version();
 
