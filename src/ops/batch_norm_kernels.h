@@ -1,0 +1,34 @@
+// What runs batch norm: see ops/batch_norm.cpp for the nodes.
+#pragma once
+
+#include <memory>
+
+#include "tensor/kernel.h"
+
+namespace convoy::ops {
+
+struct BatchNormAttrs {
+  float epsilon;
+  bool relu = false;
+  bool residual = false;
+  int64_t replicas = 1;
+};
+
+struct BatchNormGradAttrs {
+  BatchNormAttrs forward;
+  bool two = false;  // a second d_y, to be added to the first
+  bool uses_y() const { return forward.residual && forward.relu; }
+};
+
+// in: x, gamma, beta [, residual]
+// out: y, saved [replicas, 2, C'] (mean, 1 / deviation), batch mean [c], batch variance [c]
+std::unique_ptr<Kernel> batch_norm_train(const BatchNormAttrs& attrs, const Shape& x);
+
+// in: d_y, x, gamma, beta, saved [, y if residual and relu] [, second d_y]
+// out: d_x, d_gamma, d_beta [, d_residual]
+std::unique_ptr<Kernel> batch_norm_grad(const BatchNormGradAttrs& attrs, const Shape& x);
+
+// in: x, gamma, beta, running mean, running variance [, residual]; out: y
+std::unique_ptr<Kernel> batch_norm_eval(const BatchNormAttrs& attrs, const Shape& x);
+
+}  // namespace convoy::ops
