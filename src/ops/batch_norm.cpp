@@ -62,6 +62,7 @@ void check(const Node& n, std::span<const TensorType> in) {
 Types infer_train(const Node& n, std::span<const TensorType> in) {
   check(n, in);
   const Shape& x = in[0].shape;
+  expect(x[0] % n.attrs<Attrs>().replicas == 0, "replicas divide the batch");
   return {{x}, {{n.attrs<Attrs>().replicas, 2, channel_vector(x[1])}}, {{x[1]}}, {{x[1]}}};
 }
 

@@ -42,6 +42,7 @@ LayoutChoice layouts(const Node& n, std::span<const TensorType> offered) {
 Types infer(const Node& n, std::span<const TensorType> in) {
   need_f32(n, in);
   const Shape& x = in[0].shape;
+  expect(x[0] % n.attrs<Attrs>().replicas == 0, "replicas divide the batch");
   const int64_t groups = n.attrs<Attrs>().groups;
   if (x.rank() != 4 || groups < 1 || x[1] % groups != 0 || in[1].shape != Shape{x[1]} ||
       in[2].shape != Shape{x[1]}) {
