@@ -20,12 +20,19 @@ Workspace::Workspace(std::span<const Plan* const> plans, int threads) {
   worker_scratch_.reserve(worker_bytes_ * static_cast<size_t>(threads) + 1);
 }
 
+bool Workspace::holds(const Plan& plan, int threads) const {
+  return plan.workspace_bytes <= activations_.size() && plan.scratch_bytes <= scratch_.size() &&
+         plan.worker_scratch_bytes <= worker_bytes_ &&
+         worker_bytes_ * static_cast<size_t>(threads) <= worker_scratch_.size();
+}
+
 Executor::Executor(const Plan& plan, const State& state, const Workspace& workspace,
                    ThreadPool& pool)
     : plan_(plan), state_(state), workspace_(workspace), pool_(pool) {
   // A plan without parameters of its own (an update) sees the state as whole regions.
   expect(plan.graph.params.empty() || plan.state == state.layout(),
          "the plan and the state are of one model");
+  expect(workspace.holds(plan, pool.size()), "a workspace for the plan and the pool");
   uses_.resize(plan.graph.inputs.size());
   bound_.resize(plan.graph.inputs.size(), nullptr);
   for (size_t s = 0; s < plan.steps.size(); ++s) {

@@ -23,6 +23,8 @@ class Workspace {
   std::byte* worker_scratch(int worker) const {
     return worker_scratch_.data() + static_cast<size_t>(worker) * worker_bytes_;
   }
+  // Large enough for that plan on that many threads.
+  bool holds(const Plan& plan, int threads) const;
   size_t bytes() const { return activations_.size() + scratch_.size() + worker_scratch_.size(); }
 
  private:
@@ -35,7 +37,7 @@ using StepSeconds = std::vector<double>;
 
 class Executor {
  public:
-  // Keeps all four. The state must have the plan's layout.
+  // Keeps all four. The state must have the plan's layout, the workspace must hold the plan.
   Executor(const Plan& plan, const State& state, const Workspace& workspace, ThreadPool& pool);
 
   // The input's data from now on: type and size as the plan's input says, alive while it runs.

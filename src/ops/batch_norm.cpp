@@ -10,6 +10,7 @@
 #include "ops/batch_norm_kernels.h"
 #include "ops/checks.h"
 #include "ops/family.h"
+#include "ops/layout_rules.h"
 #include "ops/norm_planes.h"
 
 namespace convoy::ops {
@@ -18,19 +19,6 @@ namespace {
 std::string describe(const Node& n) {
   const BatchNormAttrs& a = n.attrs<BatchNormAttrs>();
   return fmt::format("eps {}{}{}", a.epsilon, a.residual ? " add" : "", a.relu ? " relu" : "");
-}
-
-LayoutChoice blocked_images(const Node& n, const Types& in, const Types& out) {
-  (void)n;
-  LayoutChoice choice;
-  for (const TensorType& t : in)
-    choice.in.push_back(t.shape.rank() == 4 ? Layout::blocked : Layout::plain);
-  for (const TensorType& t : out)
-    choice.out.push_back(t.shape.rank() == 4 ? Layout::blocked : Layout::plain);
-  return choice;
-}
-LayoutChoice layouts(const Node& n, std::span<const TensorType> offered) {
-  return blocked_images(n, {offered.begin(), offered.end()}, n.op->infer(n, offered));
 }
 
 void check(const Node& n, std::span<const TensorType> in) {
@@ -45,6 +33,7 @@ void check(const Node& n, std::span<const TensorType> in) {
 Types infer_train(const Node& n, std::span<const TensorType> in) {
   check(n, in);
   const Shape& x = in[0].shape;
+  expect(x[0] % n.attrs<BatchNormAttrs>().replicas == 0, "replicas divide the batch");
   return {{x}, {{n.attrs<BatchNormAttrs>().replicas, 2, channel_vector(x[1])}}, {{x[1]}}, {{x[1]}}};
 }
 
@@ -91,21 +80,21 @@ const OpDef batch_norm_grad_def{.name = "batch_norm_grad",
                                 .infer = infer_grad,
                                 .kernel = grad_kernel,
                                 .inplace_input = 0,
-                                .layouts = layouts,
+                                .layouts = blocked_images,
                                 .describe = describe_grad};
 
 const OpDef batch_norm_train_def{.name = "batch_norm",
                                  .infer = infer_train,
                                  .grad = grad,
                                  .kernel = train_kernel,
-                                 .layouts = layouts,
+                                 .layouts = blocked_images,
                                  .describe = describe};
 
 const OpDef batch_norm_eval_def{.name = "batch_norm_eval",
                                 .infer = infer_eval,
                                 .kernel = eval_kernel,
                                 .inplace_input = 0,
-                                .layouts = layouts,
+                                .layouts = blocked_images,
                                 .describe = describe};
 
 Value batch_norm(Builder& b, Value x, const BatchNormVars& vars, const BatchNormOptions& options) {

@@ -12,6 +12,7 @@
 #include "kernels/sums.h"
 #include "ops/checks.h"
 #include "ops/family.h"
+#include "ops/layout_rules.h"
 #include "ops/norm_planes.h"
 #include "tensor/kernel.h"
 
@@ -28,20 +29,11 @@ std::string describe(const Node& n) {
   return fmt::format("groups {} eps {}", n.attrs<Attrs>().groups, n.attrs<Attrs>().epsilon);
 }
 
-LayoutChoice layouts(const Node& n, std::span<const TensorType> offered) {
-  LayoutChoice choice;
-  const auto wanted = [](const TensorType& t) {
-    return t.shape.rank() == 4 ? Layout::blocked : Layout::plain;
-  };
-  for (const TensorType& t : offered) choice.in.push_back(wanted(t));
-  for (const TensorType& t : n.op->infer(n, offered)) choice.out.push_back(wanted(t));
-  return choice;
-}
-
 // in: x, gamma, beta; out: y, saved [n, 2, C'] (mean and 1 / deviation of each channel's group)
 Types infer(const Node& n, std::span<const TensorType> in) {
   need_f32(n, in);
   const Shape& x = in[0].shape;
+  expect(x[0] % n.attrs<Attrs>().replicas == 0, "replicas divide the batch");
   const int64_t groups = n.attrs<Attrs>().groups;
   if (x.rank() != 4 || groups < 1 || x[1] % groups != 0 || in[1].shape != Shape{x[1]} ||
       in[2].shape != Shape{x[1]}) {
@@ -208,7 +200,7 @@ std::unique_ptr<Kernel> backward(const Node& n, const KernelSite& site) {
 const OpDef grad_def{.name = "group_norm_grad",
                      .infer = infer_grad,
                      .kernel = backward,
-                     .layouts = layouts,
+                     .layouts = blocked_images,
                      .describe = describe};
 
 Values grad(Builder& b, const Node& n, std::span<const Value> d_out) {
@@ -219,7 +211,7 @@ const OpDef group_norm_def{.name = "group_norm",
                            .infer = infer,
                            .grad = grad,
                            .kernel = forward,
-                           .layouts = layouts,
+                           .layouts = blocked_images,
                            .describe = describe};
 
 }  // namespace

@@ -6,6 +6,17 @@
 
 namespace convoy::ops {
 
+// Images blocked, everything else plain.
+inline LayoutChoice blocked_images(const Node& n, std::span<const TensorType> offered) {
+  LayoutChoice choice;
+  const auto wanted = [](const TensorType& t) {
+    return t.shape.rank() == 4 ? Layout::blocked : Layout::plain;
+  };
+  for (const TensorType& t : offered) choice.in.push_back(wanted(t));
+  for (const TensorType& t : n.op->infer(n, offered)) choice.out.push_back(wanted(t));
+  return choice;
+}
+
 // All of one layout: blocked as soon as one input comes so. For ops that map zero to zero, so that
 // the padding of channels stays zero.
 inline LayoutChoice all_alike(const Node& n, std::span<const TensorType> offered) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/error.h"
 #include "kernels/sums.h"
 #include "tensor/shape.h"
 
@@ -18,6 +19,7 @@ struct Slices {
   // At most about 32 slices a replica, of at least `least` images each: enough for 16 threads at
   // batch 32, and few enough that sums over slices stay cheap.
   static Slices cut(int64_t images, int64_t replicas, int64_t least = 1) {
+    expect(images % replicas == 0, "replicas divide the batch");
     const int64_t batch = images / replicas;
     return {batch, replicas, std::min(batch, std::max(least, divide_up(batch, 32)))};
   }

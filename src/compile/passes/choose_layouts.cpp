@@ -37,8 +37,12 @@ void choose_layouts(Graph& graph, const Vocabulary& words) {
   // Results are read by name or by the optimiser, who know only plain memory.
   const auto plain = [&](Value& v) {
     if (!v || graph.type(v).layout == Layout::plain) return;
-    Builder b(graph);
-    v = words.reorder(b, v, Layout::plain);
+    Value& copy = copies[{v.id, Layout::plain}];
+    if (!copy) {
+      Builder b(graph);
+      copy = words.reorder(b, v, Layout::plain);
+    }
+    v = copy;
   };
   for (Input& output : graph.outputs) plain(output.value);
   for (Param& p : graph.params) plain(p.grad);

@@ -1,0 +1,24 @@
+// Counts what operator new is asked for, ours and what oneDNN asks for inside apart.
+#pragma once
+
+#include <cstdint>
+
+namespace convoy::test {
+
+struct Allocations {
+  int64_t ours = 0, onednn = 0;
+  bool operator==(const Allocations&) const = default;
+};
+
+// In all threads, from construction on.
+class AllocationCounter {
+ public:
+  AllocationCounter();
+  ~AllocationCounter();
+  AllocationCounter(const AllocationCounter&) = delete;
+  AllocationCounter& operator=(const AllocationCounter&) = delete;
+
+  Allocations so_far() const;
+};
+
+}  // namespace convoy::test
