@@ -1,5 +1,7 @@
 #include "kernels/norm.h"
 
+#include <algorithm>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/norm.cpp"
 #include <hwy/foreach_target.h>
@@ -11,6 +13,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::CappedTag<float, 16>;
 using V = hn::Vec<D>;
 
+// Rows whose sum is made before it is added to the whole: in long sums rounding errors grow.
+constexpr int64_t sum_rows = 32;
+
 // Four rows at a time with a sum each: the additions of one sum wait for each other.
 void norm_sums_impl(NormPlane plane, const float* x, const float* shift, float* sum,
                     float* square) {
@@ -19,31 +24,36 @@ void norm_sums_impl(NormPlane plane, const float* x, const float* shift, float* 
   const int64_t step = plane.block;
   for (int64_t c = 0; c < plane.block; c += lanes) {
     const V k = hn::LoadU(d, shift + c);
-    V s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
-    V q0 = s0, q1 = s0, q2 = s0, q3 = s0;
+    V s = hn::Zero(d), q = s;
     const float* row = x + c;
-    int64_t p = 0;
-    for (; p + 4 <= plane.pixels; p += 4, row += 4 * step) {
-      const V a = hn::Sub(hn::LoadU(d, row), k);
-      const V b = hn::Sub(hn::LoadU(d, row + step), k);
-      const V e = hn::Sub(hn::LoadU(d, row + 2 * step), k);
-      const V f = hn::Sub(hn::LoadU(d, row + 3 * step), k);
-      s0 = hn::Add(s0, a);
-      s1 = hn::Add(s1, b);
-      s2 = hn::Add(s2, e);
-      s3 = hn::Add(s3, f);
-      q0 = hn::MulAdd(a, a, q0);
-      q1 = hn::MulAdd(b, b, q1);
-      q2 = hn::MulAdd(e, e, q2);
-      q3 = hn::MulAdd(f, f, q3);
+    for (int64_t p = 0; p < plane.pixels;) {
+      V s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
+      V q0 = s0, q1 = s0, q2 = s0, q3 = s0;
+      const int64_t stop = std::min(plane.pixels, p + sum_rows);
+      for (; p + 4 <= stop; p += 4, row += 4 * step) {
+        const V a = hn::Sub(hn::LoadU(d, row), k);
+        const V b = hn::Sub(hn::LoadU(d, row + step), k);
+        const V e = hn::Sub(hn::LoadU(d, row + 2 * step), k);
+        const V f = hn::Sub(hn::LoadU(d, row + 3 * step), k);
+        s0 = hn::Add(s0, a);
+        s1 = hn::Add(s1, b);
+        s2 = hn::Add(s2, e);
+        s3 = hn::Add(s3, f);
+        q0 = hn::MulAdd(a, a, q0);
+        q1 = hn::MulAdd(b, b, q1);
+        q2 = hn::MulAdd(e, e, q2);
+        q3 = hn::MulAdd(f, f, q3);
+      }
+      for (; p < stop; ++p, row += step) {
+        const V a = hn::Sub(hn::LoadU(d, row), k);
+        s0 = hn::Add(s0, a);
+        q0 = hn::MulAdd(a, a, q0);
+      }
+      s = hn::Add(s, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3)));
+      q = hn::Add(q, hn::Add(hn::Add(q0, q1), hn::Add(q2, q3)));
     }
-    for (; p < plane.pixels; ++p, row += step) {
-      const V a = hn::Sub(hn::LoadU(d, row), k);
-      s0 = hn::Add(s0, a);
-      q0 = hn::MulAdd(a, a, q0);
-    }
-    hn::StoreU(hn::Add(hn::Add(s0, s1), hn::Add(s2, s3)), d, sum + c);
-    hn::StoreU(hn::Add(hn::Add(q0, q1), hn::Add(q2, q3)), d, square + c);
+    hn::StoreU(s, d, sum + c);
+    hn::StoreU(q, d, square + c);
   }
 }
 
@@ -99,26 +109,31 @@ HWY_INLINE void grad_sums(const NormGradPlane& p, float* sum, float* dot) {
     const V mean = hn::LoadU(d, p.mean + c);
     const V scale = mask == NormMask::recompute ? hn::LoadU(d, p.scale + c) : mean;
     const V shift = mask == NormMask::recompute ? hn::LoadU(d, p.shift + c) : mean;
-    V s0 = hn::Zero(d), s1 = s0, t0 = s0, t1 = s0;
-    int64_t i = c;
-    for (; i + step < end; i += 2 * step) {
-      const V x0 = hn::LoadU(d, p.x + i);
-      const V x1 = hn::LoadU(d, p.x + i + step);
-      const V g0 = arriving<mask, two>(p, i, x0, scale, shift);
-      const V g1 = arriving<mask, two>(p, i + step, x1, scale, shift);
-      s0 = hn::Add(s0, g0);
-      s1 = hn::Add(s1, g1);
-      t0 = hn::MulAdd(g0, hn::Sub(x0, mean), t0);
-      t1 = hn::MulAdd(g1, hn::Sub(x1, mean), t1);
+    V s = hn::Zero(d), t = s;
+    for (int64_t i = c; i < end;) {
+      V s0 = hn::Zero(d), s1 = s0, t0 = s0, t1 = s0;
+      const int64_t stop = std::min(end, i + sum_rows * step);
+      for (; i + step < stop; i += 2 * step) {
+        const V x0 = hn::LoadU(d, p.x + i);
+        const V x1 = hn::LoadU(d, p.x + i + step);
+        const V g0 = arriving<mask, two>(p, i, x0, scale, shift);
+        const V g1 = arriving<mask, two>(p, i + step, x1, scale, shift);
+        s0 = hn::Add(s0, g0);
+        s1 = hn::Add(s1, g1);
+        t0 = hn::MulAdd(g0, hn::Sub(x0, mean), t0);
+        t1 = hn::MulAdd(g1, hn::Sub(x1, mean), t1);
+      }
+      for (; i < stop; i += step) {
+        const V x0 = hn::LoadU(d, p.x + i);
+        const V g0 = arriving<mask, two>(p, i, x0, scale, shift);
+        s0 = hn::Add(s0, g0);
+        t0 = hn::MulAdd(g0, hn::Sub(x0, mean), t0);
+      }
+      s = hn::Add(s, hn::Add(s0, s1));
+      t = hn::Add(t, hn::Add(t0, t1));
     }
-    for (; i < end; i += step) {
-      const V x0 = hn::LoadU(d, p.x + i);
-      const V g0 = arriving<mask, two>(p, i, x0, scale, shift);
-      s0 = hn::Add(s0, g0);
-      t0 = hn::MulAdd(g0, hn::Sub(x0, mean), t0);
-    }
-    hn::StoreU(hn::Add(s0, s1), d, sum + c);
-    hn::StoreU(hn::Add(t0, t1), d, dot + c);
+    hn::StoreU(s, d, sum + c);
+    hn::StoreU(t, d, dot + c);
   }
 }
 
