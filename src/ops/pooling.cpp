@@ -10,6 +10,7 @@
 #include "kernels/pool.h"
 #include "ops/checks.h"
 #include "ops/family.h"
+#include "ops/layout_rules.h"
 #include "tensor/isa.h"
 #include "tensor/kernel.h"
 
@@ -58,10 +59,6 @@ Types infer_max(const Node& n, std::span<const TensorType> in) {
 }
 Types infer_avg(const Node& n, std::span<const TensorType> in) { return {{checked_shape(n, in)}}; }
 Types infer_grad(const Node& n, std::span<const TensorType>) { return {{n.attrs<Attrs>().x}}; }
-
-LayoutChoice blocked(const Node& n, std::span<const TensorType>) {
-  return {std::vector(n.in.size(), Layout::blocked), std::vector(n.out.size(), Layout::blocked)};
-}
 
 // Runs body(plane geometry, offset of the plane in x, in y, args) for every plane.
 template <class Body>
@@ -116,12 +113,12 @@ std::unique_ptr<Kernel> avg_grad_kernel(const Node& n, const KernelSite&) {
 const OpDef max_grad_def{.name = "max_pool_grad",
                          .infer = infer_grad,
                          .kernel = max_grad_kernel,
-                         .layouts = blocked,
+                         .layouts = blocked_images,
                          .describe = describe};
 const OpDef avg_grad_def{.name = "avg_pool_grad",
                          .infer = infer_grad,
                          .kernel = avg_grad_kernel,
-                         .layouts = blocked,
+                         .layouts = blocked_images,
                          .describe = describe};
 
 Values max_grad(Builder& b, const Node& n, std::span<const Value> d) {
@@ -135,13 +132,13 @@ const OpDef max_def{.name = "max_pool",
                     .infer = infer_max,
                     .grad = max_grad,
                     .kernel = max_kernel,
-                    .layouts = blocked,
+                    .layouts = blocked_images,
                     .describe = describe};
 const OpDef avg_def{.name = "avg_pool",
                     .infer = infer_avg,
                     .grad = avg_grad,
                     .kernel = avg_kernel,
-                    .layouts = blocked,
+                    .layouts = blocked_images,
                     .describe = describe};
 
 // Global average: [n, c, h, w] blocked -> [n, c] plain.
@@ -152,13 +149,6 @@ Types infer_global(const Node& n, std::span<const TensorType> in) {
     raise(Fault::usage, "global pooling needs images, not {}", to_string(in[0].shape));
   return {{{in[0].shape[0], in[0].shape[1]}}};
 }
-LayoutChoice global_layouts(const Node&, std::span<const TensorType>) {
-  return {{Layout::blocked}, {Layout::plain}};
-}
-LayoutChoice global_grad_layouts(const Node&, std::span<const TensorType>) {
-  return {{Layout::plain}, {Layout::blocked}};
-}
-
 std::unique_ptr<Kernel> global_kernel(const Node&, const KernelSite& site) {
   const Shape x = site.in[0].shape;
   const int64_t block = channel_block(), blocks = divide_up(x[1], block), pixels = x[2] * x[3];
@@ -191,7 +181,7 @@ std::unique_ptr<Kernel> global_grad_kernel(const Node&, const KernelSite& site) 
 const OpDef global_grad_def{.name = "global_avg_pool_grad",
                             .infer = infer_grad,
                             .kernel = global_grad_kernel,
-                            .layouts = global_grad_layouts};
+                            .layouts = blocked_images};
 
 Values global_grad(Builder& b, const Node& n, std::span<const Value> d) {
   return {b.emit(global_grad_def, {d[0]}, Attrs{.size = 0, .stride = 0, .x = b.shape(n.in[0])})};
@@ -201,7 +191,7 @@ const OpDef global_def{.name = "global_avg_pool",
                        .infer = infer_global,
                        .grad = global_grad,
                        .kernel = global_kernel,
-                       .layouts = global_layouts};
+                       .layouts = blocked_images};
 
 Attrs attributes(Builder& b, Value x, const PoolOptions& o) {
   const Shape& s = b.shape(x);

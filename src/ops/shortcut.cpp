@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "ops/checks.h"
 #include "ops/family.h"
+#include "ops/layout_rules.h"
 #include "tensor/isa.h"
 #include "tensor/kernel.h"
 
@@ -35,10 +36,6 @@ Types infer(const Node& n, std::span<const TensorType> in) {
 }
 
 Types infer_grad(const Node& n, std::span<const TensorType>) { return {{n.attrs<Attrs>().x}}; }
-
-LayoutChoice blocked(const Node&, std::span<const TensorType>) {
-  return {{Layout::blocked}, {Layout::blocked}};
-}
 
 struct Geometry {
   int64_t block = channel_block(), in_blocks, out_blocks, ih, iw, oh, ow, stride;
@@ -96,7 +93,7 @@ std::unique_ptr<Kernel> backward(const Node& n, const KernelSite&) {
 const OpDef grad_def{.name = "subsample_shortcut_grad",
                      .infer = infer_grad,
                      .kernel = backward,
-                     .layouts = blocked,
+                     .layouts = blocked_images,
                      .describe = describe};
 
 Values grad(Builder& b, const Node& n, std::span<const Value> d) {
@@ -107,7 +104,7 @@ const OpDef shortcut_def{.name = "subsample_shortcut",
                          .infer = infer,
                          .grad = grad,
                          .kernel = forward,
-                         .layouts = blocked,
+                         .layouts = blocked_images,
                          .describe = describe};
 
 }  // namespace
