@@ -5,12 +5,11 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include <cmath>
-
 HWY_BEFORE_NAMESPACE();
 namespace convoy::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::ScalableTag<float>;
+using One = hn::CappedTag<float, 1>;
 using V = hn::Vec<D>;
 
 void accumulate_impl(float* target, const float* term, int64_t n) {
@@ -35,37 +34,29 @@ bool all_finite_impl(const float* x, int64_t n) {
   return hn::AllTrue(d, hn::Eq(sum, hn::Zero(d))) && rest == 0;
 }
 
+// One vector of the update. The tail goes through it with a vector of one: the same roundings
+// whether the target fuses multiply and add or not.
+template <bool momentum, bool nesterov, class Tag>
+HWY_INLINE void sgd_vector(Tag d, const SgdStep& s, const float* grad, float* m, float* w) {
+  const auto mu = hn::Set(d, s.momentum);
+  const auto old = hn::LoadU(d, w);
+  const auto g = hn::MulAdd(hn::LoadU(d, grad), hn::Set(d, s.grad_scale),
+                            hn::Mul(hn::Set(d, s.weight_decay), old));
+  auto move = g;
+  if constexpr (momentum) {
+    const auto buffer = hn::MulAdd(mu, hn::LoadU(d, m), hn::Mul(hn::Set(d, 1 - s.damping), g));
+    hn::StoreU(buffer, d, m);
+    move = nesterov ? hn::MulAdd(mu, buffer, g) : buffer;
+  }
+  hn::StoreU(hn::NegMulAdd(hn::Set(d, s.lr), move, old), d, w);
+}
+
 template <bool momentum, bool nesterov>
 HWY_INLINE void sgd(const SgdStep& s, const float* grad, float* m, float* w, int64_t n) {
-  const D d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  const V lr = hn::Set(d, s.lr);
-  const V scale = hn::Set(d, s.grad_scale);
-  const V decay = hn::Set(d, s.weight_decay);
-  const V mu = hn::Set(d, s.momentum);
-  const V share = hn::Set(d, 1 - s.damping);
+  const auto lanes = static_cast<int64_t>(hn::Lanes(D()));
   int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    const V old = hn::LoadU(d, w + i);
-    const V g = hn::MulAdd(hn::LoadU(d, grad + i), scale, hn::Mul(decay, old));
-    V move = g;
-    if constexpr (momentum) {
-      const V buffer = hn::MulAdd(mu, hn::LoadU(d, m + i), hn::Mul(share, g));
-      hn::StoreU(buffer, d, m + i);
-      move = nesterov ? hn::MulAdd(mu, buffer, g) : buffer;
-    }
-    hn::StoreU(hn::NegMulAdd(lr, move, old), d, w + i);
-  }
-  // The tail with the same roundings as the vectors.
-  for (; i < n; ++i) {
-    const float g = std::fma(grad[i], s.grad_scale, s.weight_decay * w[i]);
-    float move = g;
-    if constexpr (momentum) {
-      m[i] = std::fma(s.momentum, m[i], (1 - s.damping) * g);
-      move = nesterov ? std::fma(s.momentum, m[i], g) : m[i];
-    }
-    w[i] = std::fma(-s.lr, move, w[i]);
-  }
+  for (; i + lanes <= n; i += lanes) sgd_vector<momentum, nesterov>(D(), s, grad + i, m + i, w + i);
+  for (; i < n; ++i) sgd_vector<momentum, nesterov>(One(), s, grad + i, m + i, w + i);
 }
 
 void sgd_update_impl(const SgdStep& s, const float* grad, float* m, float* w, int64_t n) {
@@ -74,17 +65,17 @@ void sgd_update_impl(const SgdStep& s, const float* grad, float* m, float* w, in
   sgd<true, false>(s, grad, m, w, n);
 }
 
+template <class Tag>
+HWY_INLINE void average_vector(Tag d, float decay, const float* w, float* average) {
+  const auto new_share = hn::Mul(hn::Set(d, 1 - decay), hn::LoadU(d, w));
+  hn::StoreU(hn::MulAdd(hn::Set(d, decay), hn::LoadU(d, average), new_share), d, average);
+}
+
 void moving_average_impl(float decay, const float* w, float* average, int64_t n) {
-  const D d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  const V keep = hn::Set(d, decay);
-  const V take = hn::Set(d, 1 - decay);
+  const auto lanes = static_cast<int64_t>(hn::Lanes(D()));
   int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    hn::StoreU(hn::MulAdd(keep, hn::LoadU(d, average + i), hn::Mul(take, hn::LoadU(d, w + i))), d,
-               average + i);
-  }
-  for (; i < n; ++i) average[i] = std::fma(decay, average[i], (1 - decay) * w[i]);
+  for (; i + lanes <= n; i += lanes) average_vector(D(), decay, w + i, average + i);
+  for (; i < n; ++i) average_vector(One(), decay, w + i, average + i);
 }
 
 }  // namespace convoy::kernels::HWY_NAMESPACE

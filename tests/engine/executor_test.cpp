@@ -297,6 +297,20 @@ TEST(Executor, RefusesAStateOfAnotherModel) {
   EXPECT_THROW(Executor(made, state, workspace, pool(1)), Error);
 }
 
+TEST(Executor, RefusesAWorkspaceThatIsTooSmall) {
+  const Plan made = net_plan(4, 16, true), larger = net_plan(16, 16, true);
+  State state(made.state, 0, false);
+  const Workspace workspace(std::array{&made}, 2);
+  EXPECT_NO_THROW(Executor(made, state, workspace, pool(2)));
+  EXPECT_THROW(Executor(larger, state, workspace, pool(2)), Error);
+  EXPECT_THROW(Executor(made, state, workspace, pool(8)), Error);
+}
+
+TEST(Executor, RefusesReplicasThatDoNotDivideTheBatch) {
+  EXPECT_THROW(net_plan(10, 16, true, 4), Error);
+  EXPECT_THROW(net_plan(2, 16, true, 4), Error);
+}
+
 TEST(Executor, TimesEveryStepWhenAsked) {
   const Plan made = net_plan(4, 16, true);
   State state(made.state, 0, false);

@@ -1,10 +1,10 @@
 // A compiled graph with everything it needs to run, for tests.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "compile/compile.h"
@@ -30,7 +30,7 @@ class Session {
   std::span<float> stat(const std::string& name);
   std::span<float> batch_stat(const std::string& name);
 
-  void bind(std::string name, const void* data) { bindings_.emplace_back(std::move(name), data); }
+  void bind(const std::string& name, const void* data) { bindings_[name] = data; }
   // Fills all that a run must write before it reads with NaNs, then runs.
   void run(int threads = 2);
   std::vector<float> output(const std::string& name) const;
@@ -44,7 +44,7 @@ class Session {
   Plan plan_;
   State state_;
   Workspace workspace_;
-  std::vector<std::pair<std::string, const void*>> bindings_;
+  std::map<std::string, const void*> bindings_;
   std::unique_ptr<Executor> executor_;
 };
 
