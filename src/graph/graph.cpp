@@ -8,7 +8,10 @@ namespace convoy {
 
 Node& Graph::add(const OpDef& op, Values in, std::any attributes, std::string name, size_t at) {
   Types types;
-  for (const Value v : in) types.push_back(type(v));
+  for (const Value v : in) {
+    expect(v && v.id < value_count(), "an op reads values of its own graph");
+    types.push_back(type(v));
+  }
   const int id = static_cast<int>(nodes_.size());
   Node made{id, &op, std::move(in), {}, std::move(attributes), std::move(name)};
   const Types inferred = op.infer(made, types);  // may refuse: nothing has changed yet

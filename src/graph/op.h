@@ -63,7 +63,7 @@ struct OpDef {
   std::string (*describe)(const Node&) = nullptr;
 
   // The node only starts something; the node that takes its first output ends it. Until then all
-  // buffers of this node are held.
+  // buffers of this node are held; its scratch is not, others use it at once.
   bool begins = false;
 
   // Must run even when nobody reads its outputs.

@@ -54,9 +54,11 @@ HWY_INLINE void sgd_vector(Tag d, const SgdStep& s, const float* grad, float* m,
 template <bool momentum, bool nesterov>
 HWY_INLINE void sgd(const SgdStep& s, const float* grad, float* m, float* w, int64_t n) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(D()));
+  const auto buffer = [&](int64_t at) { return momentum ? m + at : nullptr; };
   int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) sgd_vector<momentum, nesterov>(D(), s, grad + i, m + i, w + i);
-  for (; i < n; ++i) sgd_vector<momentum, nesterov>(One(), s, grad + i, m + i, w + i);
+  for (; i + lanes <= n; i += lanes)
+    sgd_vector<momentum, nesterov>(D(), s, grad + i, buffer(i), w + i);
+  for (; i < n; ++i) sgd_vector<momentum, nesterov>(One(), s, grad + i, buffer(i), w + i);
 }
 
 void sgd_update_impl(const SgdStep& s, const float* grad, float* m, float* w, int64_t n) {

@@ -113,6 +113,13 @@ TEST(Graph, AnOpThatRefusesItsInputsLeavesNothingBehind) {
   EXPECT_EQ(complaint(e.graph), "");
 }
 
+TEST(Graph, AnOpMustReadValuesOfItsOwnGraph) {
+  Example e;
+  Builder b(e.graph);
+  EXPECT_THROW(ops::relu(b, Value{}), Error);
+  EXPECT_THROW(ops::relu(b, Value{99}), Error);
+}
+
 TEST(Graph, PrintsOneNodeALine) {
   const Example e;
   EXPECT_EQ(print(e.graph),
