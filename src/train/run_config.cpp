@@ -167,6 +167,14 @@ void RunConfig::check(const Fields& field) const {
 
 int RunConfig::thread_count() const { return threads ? threads : available_cores(); }
 
+int RunConfig::classes(const Dataset& dataset) const {
+  if (num_classes && num_classes < dataset.classes()) {
+    raise(Fault::usage, "--num-classes {} is too few: the dataset has {}", num_classes,
+          dataset.classes());
+  }
+  return num_classes ? num_classes : dataset.classes();
+}
+
 StepShape RunConfig::step_shape() const {
   const int64_t micro =
       global_batch_size ? global_batch_size / (replicas * accumulation) : batch_size;

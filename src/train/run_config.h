@@ -66,6 +66,8 @@ struct RunConfig {
 
   const Optimizer& update() const { return *optimizer_; }
   int thread_count() const;
+  // Of the head: --num-classes, or the dataset's.
+  int classes(const Dataset& data) const;
   // Micro-batch x accumulation x replicas = global batch.
   StepShape step_shape() const;
   // The run's folder when no --name was given.

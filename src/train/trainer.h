@@ -69,6 +69,7 @@ class Trainer {
   void save(bool scheduled);
   void write_weights(const std::string& file, bool average);
   Metadata metadata() const;
+  std::vector<TensorEntry> optimizer_tensors();
   std::string hash();
   double elapsed() const;
 

@@ -1,0 +1,150 @@
+// What the trainer writes and brings back: weights and checkpoints.
+
+#include "base/error.h"
+#include "base/text.h"
+#include "tensor/isa.h"
+#include "train/tensors.h"
+#include "train/trainer.h"
+#include "version.h"
+
+namespace convoy {
+
+std::string Trainer::hash() {
+  const State& state = network_.state();
+  return weights_hash(model_tensors(state.layout(), state.params(), state.stats()));
+}
+
+// `convoy.option.*` are options of the eval verb: with them the file needs no flags.
+Metadata Trainer::metadata() const {
+  const DataOptions& data = config_.data;
+  Metadata about{{"convoy.version", version},
+                 {"convoy.step", std::to_string(progress_.step)},
+                 {"convoy.class-names", join(train_set_->class_names(), ",")},
+                 {"convoy.option.model", config_.model},
+                 {"convoy.option.num-classes", std::to_string(config_.classes(*train_set_))}};
+  for (const auto& [key, value] : data.preprocessing()) about["convoy.option." + key] = value;
+  if (!data.def().has_files) about["convoy.option.seed"] = std::to_string(config_.seed);
+  return about;
+}
+
+void Trainer::write_weights(const std::string& file, bool average) {
+  const State& state = network_.state();
+  write_safetensors(
+      dir_.weights() / file,
+      with_batch_counts(
+          model_tensors(state.layout(), average ? state.average_params() : state.params(),
+                        average ? state.average_stats() : state.stats()),
+          progress_.step),
+      metadata());
+}
+
+std::vector<TensorEntry> Trainer::optimizer_tensors() {
+  const State& state = network_.state();
+  std::vector<TensorEntry> buffers;
+  const std::vector<std::string> slots = config_.update().slots();
+  for (size_t i = 0; i < slots.size(); ++i) {
+    const auto tensors = slot_tensors(state.layout(), slots[i], state.slot(static_cast<int>(i)));
+    buffers.insert(buffers.end(), tensors.begin(), tensors.end());
+  }
+  return buffers;
+}
+
+void Trainer::save(bool scheduled) {
+  const State& state = network_.state();
+  const StateLayout& layout = state.layout();
+  const Metadata about = metadata();
+  std::vector<CheckpointFile> files;
+  const SafetensorsImage model(
+      with_batch_counts(model_tensors(layout, state.params(), state.stats()), progress_.step),
+      about);
+  files.push_back({"model.safetensors", model.parts()});
+  const SafetensorsImage optimizer(optimizer_tensors());
+  files.push_back({"optimizer.safetensors", optimizer.parts()});
+  std::optional<SafetensorsImage> average;
+  if (state.has_average()) {
+    average.emplace(
+        with_batch_counts(model_tensors(layout, state.average_params(), state.average_stats()),
+                          progress_.step),
+        about);
+    files.push_back({"ema.safetensors", average->parts()});
+  }
+  TrainState saved{.step = progress_.step,
+                   .epoch = epochs_.epochs_after(progress_.step),
+                   .samples = progress_.step * shape_.global_batch(),
+                   .stopgap = !scheduled,
+                   .numbers = {{"epoch_loss", progress_.epoch.loss},
+                               {"epoch_samples", static_cast<double>(progress_.epoch.samples)},
+                               {"epoch_correct", static_cast<double>(progress_.epoch.correct)},
+                               {"epoch_correct5", static_cast<double>(progress_.epoch.correct5)},
+                               {"best_top1", progress_.best_top1},
+                               {"ema_updates", static_cast<double>(progress_.ema_updates)},
+                               {"seconds", elapsed()},
+                               {"boundary_pending", progress_.boundary_pending ? 1.0 : 0.0}},
+                   .texts = {{"isa", std::string(name(isa_level()))}, {"algorithms", "direct"}}};
+  checkpoints_.save(saved, files, scheduled && best_now_, [&] {
+    // The checkpoint of a stop is no event of the run: the uninterrupted run has none there.
+    if (scheduled) {
+      listener_.on(CheckpointSaved{progress_.step, "checkpoints/" + checkpoint_name(progress_.step),
+                                   best_now_});
+    }
+    listener_.flush();
+  });
+  saved_step_ = progress_.step;
+}
+
+bool Trainer::restore() {
+  const auto warn = [&](const fs::path& path, const std::string& reason) {
+    listener_.on(Warning{fmt::format("{}: {}", path.string(), reason)});
+  };
+  const std::optional<Checkpoint> found = checkpoints_.load_newest(warn);
+  checkpoints_.rewind_to(found ? &*found : nullptr);
+  checkpoints_.cut_logs(found ? found->log_lengths : std::map<std::string, uint64_t>{}, warn);
+  if (!found) return false;
+  const State& state = network_.state();
+  const StateLayout& layout = state.layout();
+  const auto file = [&](const std::string& part) {
+    const auto content = found->files.find(part);
+    if (content == found->files.end()) {
+      raise(Fault::checkpoint, "{} has no {}; try: the options the run was started with",
+            found->path.string(), part);
+    }
+    return SafetensorsFile(content->second, (found->path / part).string());
+  };
+  copy_tensors(file("model.safetensors"), model_tensors(layout, state.params(), state.stats()));
+  copy_tensors(file("optimizer.safetensors"), optimizer_tensors());
+  if (state.has_average()) {
+    copy_tensors(file("ema.safetensors"),
+                 model_tensors(layout, state.average_params(), state.average_stats()));
+  }
+  const auto number = [&](const char* key) {
+    const auto n = found->state.numbers.find(key);
+    if (n == found->state.numbers.end()) {
+      raise(Fault::checkpoint, "{} says nothing about {}", (found->path / "state.json").string(),
+            key);
+    }
+    return n->second;
+  };
+  progress_ = {.step = found->state.step,
+               .epoch = {},
+               .best_top1 = number("best_top1"),
+               .ema_updates = static_cast<int64_t>(number("ema_updates")),
+               .seconds = number("seconds"),
+               .boundary_pending = number("boundary_pending") != 0};
+  progress_.epoch.loss = number("epoch_loss");
+  progress_.epoch.samples = static_cast<int64_t>(number("epoch_samples"));
+  progress_.epoch.correct = static_cast<int64_t>(number("epoch_correct"));
+  progress_.epoch.correct5 = static_cast<int64_t>(number("epoch_correct5"));
+  saved_step_ = progress_.step;
+  const auto isa = found->state.texts.find("isa");
+  if (isa != found->state.texts.end() && isa->second != name(isa_level())) {
+    listener_.on(Warning{
+        fmt::format("the run was made with {}, this machine goes on with {}: the last digits may "
+                    "differ; try: --isa {}",
+                    isa->second, name(isa_level()), isa->second)});
+  }
+  listener_.on(Resumed{progress_.step, "checkpoints/" + checkpoint_name(progress_.step),
+                       dir_.path().string()});
+  return true;
+}
+
+}  // namespace convoy
