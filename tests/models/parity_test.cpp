@@ -7,16 +7,16 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 
-#include "engine/executor.h"
 #include "fixtures/formula.h"
 #include "models/model.h"
-#include "ops/vocabulary.h"
 #include "support/fixture.h"
+#include "support/session.h"
 #include "tensor/isa.h"
-#include "tensor/onednn.h"
 #include "train/classification.h"
 #include "train/update_plan.h"
 
@@ -57,17 +57,12 @@ Doubles at_positions(std::span<const float> tensor) {
   return picked;
 }
 
+using Tensors = std::map<std::string, std::vector<float>>;
+
 struct StepResult {
   double loss = 0;
   Doubles logits;
-  StateLayout layout;
-  std::vector<float> grads, stats;
-
-  static std::span<const float> tensor(const std::vector<float>& region,
-                                       const StateLayout::Slot& slot) {
-    return std::span(region).subspan(static_cast<size_t>(slot.offset),
-                                     static_cast<size_t>(slot.count));
-  }
+  Tensors grads, stats;
 };
 
 // The network as the trainer compiles it, but with the logits as a result.
@@ -81,55 +76,48 @@ Plan gradient_plan(const std::string& model, const Json& one) {
   const auto size = one.at("images").get<std::vector<int64_t>>();
   const Classification task(shown, one.at("classes"), {});
   TaskGraph graph = task.build({.batch = size[0], .image = {size[1], size[2], size[3]}});
-  return compile(std::move(graph.graph), {.losses = graph.losses,
-                                          .loss_scale = graph.loss_scale,
-                                          .vocabulary = ops::vocabulary(),
-                                          .watch = {}});
+  return plan(std::move(graph.graph), graph.losses, graph.loss_scale);
 }
 
 // One pass forward and back, and the statistics moved as PyTorch's momentum 0.1 does.
 StepResult step(const std::string& model, const Json& one, int threads) {
-  const Plan gradients = gradient_plan(model, one);
-  const Plan statistics = statistics_plan(gradients.state);
+  Session session(gradient_plan(model, one));
+  const StateLayout& layout = session.plan().state;
   const auto seed = one.at("seed").get<uint64_t>();
-  const State state(gradients.state, 0, false);
-  for (const auto& slot : state.layout().params) {
+  for (const auto& slot : layout.params) {
     const std::vector<int64_t> shape(slot.shape.begin(), slot.shape.end());
     const auto made = formula::parameter(seed, slot.name, shape, one.at("gain"), one.at("shift"));
-    std::copy(made.begin(), made.end(), state.params().begin() + slot.offset);
+    std::copy(made.begin(), made.end(), session.param(slot.name).begin());
   }
-  for (const auto& slot : state.layout().stats) {
-    std::fill_n(state.stats().begin() + slot.offset, slot.count, slot.start);
-  }
+  const auto size = one.at("images").get<std::vector<size_t>>();
+  const auto images = formula::images(seed, size[0] * size[1] * size[2] * size[3]);
+  const auto labels = formula::labels(seed, size[0], one.at("classes"));
+  const std::vector<int64_t> keys(size[0]);
+  const float whole = 1, momentum = 0.1f;
+  session.bind("image", images.data());
+  session.bind("label", labels.data());
+  session.bind("key", keys.data());
+  session.bind("loss_scale", &whole);
+  session.run(threads);
 
-  ThreadPool pool(threads, onednn::use_one_thread);
-  const Plan* const plans[] = {&gradients, &statistics};
-  const Workspace workspace(plans, threads);
-  Executor forward_and_back(gradients, state, workspace, pool);
-  Executor move(statistics, state, workspace, pool);
-  const TensorType& image = gradients.graph.type(gradients.graph.inputs.at(0).value);
-  const int64_t n = image.shape[0];
-  const auto images = formula::images(seed, static_cast<size_t>(image.shape.count()));
-  const auto labels = formula::labels(seed, static_cast<size_t>(n), one.at("classes"));
-  const std::vector<int64_t> keys(static_cast<size_t>(n));
-  const float one_f = 1, momentum = 0.1f;
-  forward_and_back.bind("image", images.data());
-  forward_and_back.bind("label", labels.data());
-  forward_and_back.bind("key", keys.data());
-  forward_and_back.bind("loss_scale", &one_f);
+  const Plan statistics = statistics_plan(layout);
+  const Workspace workspace(std::array{&statistics}, threads);
+  Executor move(statistics, session.state(), workspace, pool(threads));
   move.bind("bn_momentum", &momentum);
-  move.bind("stat_scale", &one_f);
-  forward_and_back.run();
+  move.bind("stat_scale", &whole);
+  move.run();
 
   StepResult result;
-  const float* loss = forward_and_back.output("loss");
-  for (int64_t i = 0; i < n; ++i) result.loss += static_cast<double>(loss[i]) / double(n);
-  const float* logits = forward_and_back.output("logits");
-  result.logits.assign(logits, logits + n * one.at("classes").get<int64_t>());
-  move.run();
-  result.layout = state.layout();
-  result.grads.assign(state.grads().begin(), state.grads().end());
-  result.stats.assign(state.stats().begin(), state.stats().end());
+  for (const float loss : session.output("loss")) result.loss += double(loss) / double(size[0]);
+  for (const float logit : session.output("logits")) result.logits.push_back(double(logit));
+  for (const auto& slot : layout.params) {
+    const auto g = session.grad(slot.name);
+    result.grads[slot.name].assign(g.begin(), g.end());
+  }
+  for (const auto& slot : layout.stats) {
+    const auto v = session.stat(slot.name);
+    result.stats[slot.name].assign(v.begin(), v.end());
+  }
   return result;
 }
 
@@ -141,39 +129,36 @@ struct WorstGradient {
 
 WorstGradient compare_gradients(const StepResult& found, const Json& one) {
   const Json& truths = one.at("gradients");
-  EXPECT_EQ(found.layout.params.size(), truths.size());
+  EXPECT_EQ(found.grads.size(), truths.size());
   double largest = 0;
   for (const Json& truth : truths) largest = std::max(largest, truth.at("norm").get<double>());
   WorstGradient worst;
-  for (const auto& slot : found.layout.params) {
-    const Json& truth = truths.at(slot.name);
-    const auto g = StepResult::tensor(found.grads, slot);
+  for (const auto& [tensor, g] : found.grads) {
+    const Json& truth = truths.at(tensor);
     const double size = std::max(truth.at("norm").get<double>(), 1e-6 * largest);
     const double torch = truth.at("torch_fp32_error").get<double>() / size;
     const double bound = std::max(gradient_bound, times_torch * torch);
     const double error =
-        formula::distance(one.at("seed"), slot.name, g, truth.at("projections").get<Doubles>()) /
-        size;
-    EXPECT_LE(error, bound) << slot.name;
+        formula::distance(one.at("seed"), tensor, g, truth.at("projections").get<Doubles>()) / size;
+    EXPECT_LE(error, bound) << tensor;
     EXPECT_LE(distance(at_positions(g), truth.at("entries").get<Doubles>()), bound * size)
-        << slot.name;
-    if (error / bound > worst.share) worst = {error / bound, error, torch, slot.name};
+        << tensor;
+    if (error / bound > worst.share) worst = {error / bound, error, torch, tensor};
   }
   return worst;
 }
 
 double compare_statistics(const StepResult& found, const Json& one) {
   const Json& truths = one.at("statistics");
-  EXPECT_EQ(found.layout.stats.size(), truths.size());
+  EXPECT_EQ(found.stats.size(), truths.size());
   double worst = 0;
-  for (const auto& slot : found.layout.stats) {
-    const Json& truth = truths.at(slot.name);
-    const auto values = StepResult::tensor(found.stats, slot);
+  for (const auto& [tensor, values] : found.stats) {
+    const Json& truth = truths.at(tensor);
     const double size = truth.at("norm");
     const double entries =
         distance(at_positions(values), truth.at("entries").get<Doubles>()) / size;
     const double whole = std::abs(norm(Doubles(values.begin(), values.end())) / size - 1);
-    EXPECT_LE(std::max(entries, whole), value_bound) << slot.name;
+    EXPECT_LE(std::max(entries, whole), value_bound) << tensor;
     worst = std::max({worst, entries, whole});
   }
   return worst;
