@@ -4,6 +4,7 @@
 #include "ops/linear.h"
 
 #include "base/error.h"
+#include "kernels/dense.h"
 #include "kernels/sums.h"
 #include "ops/checks.h"
 #include "ops/family.h"
@@ -33,11 +34,11 @@ std::unique_ptr<Kernel> forward(const Node&, const KernelSite& site) {
   const Slices rows = Slices::cut(site.in[0].shape[0], site.replicas);
   auto kernel = std::make_unique<PhasedKernel>();
   kernel->phase(rows.tasks(), [=](int task, const KernelArgs& args) {
-    const int64_t first = rows.first(task), count = rows.count(task);
-    float* y = args.output(0) + first * out;
-    for (int64_t r = 0; r < count; ++r) std::copy_n(args.input(2), out, y + r * out);
-    onednn::gemm(false, true, count, out, in, args.input(0) + first * in, in, args.input(1), in,
-                 true, y, out);
+    // No general product: its order of summation varies with the number of rows, and an evaluation
+    // must not depend on its batch.
+    const int64_t first = rows.first(task);
+    kernels::dense(args.input(0) + first * in, args.input(1), args.input(2), rows.count(task), in,
+                   out, args.output(0) + first * out);
   });
   return kernel;
 }

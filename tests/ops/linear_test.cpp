@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "base/random.h"
 #include "ops/cases.h"
+#include "support/session.h"
 
 namespace convoy::test {
 namespace {
@@ -45,6 +47,35 @@ namespace {
 
 TEST(LinearOp, AgreesWithPlainLoopsAndTheirSlopes) {
   for (const OpCase& c : linear_cases()) check(c);
+}
+
+// Evaluation gives the same digits whatever its batch.
+TEST(LinearOp, ARowGetsTheSameBitsBesideAnyNumberOfOthers) {
+  constexpr int64_t all = 70, in = 67, out = 11;
+  const auto noise = [](size_t count, uint64_t key) {
+    Random random(key);
+    std::vector<float> made(count);
+    for (float& x : made) x = static_cast<float>(random.normal());
+    return made;
+  };
+  const std::vector<float> x = noise(all * in, 1), w = noise(out * in, 2), bias = noise(out, 3);
+  const auto first_rows = [&](int64_t rows) {
+    Graph graph;
+    Builder b(graph, false);
+    b.output("y", ops::linear(b, b.input("x", {{rows, in}}), b.input("w", {{out, in}}),
+                              b.input("bias", {{out}})));
+    Session session(plan(std::move(graph)));
+    session.bind("x", x.data());
+    session.bind("w", w.data());
+    session.bind("bias", bias.data());
+    session.run();
+    return session.output("y");
+  };
+  const std::vector<float> expected = first_rows(all);
+  for (const int64_t rows : {1, 2, 3, 4, 5, 7, 33, 64}) {
+    const std::vector<float> part = first_rows(rows);
+    EXPECT_TRUE(std::equal(part.begin(), part.end(), expected.begin())) << rows;
+  }
 }
 
 TEST(LinearOp, RefusesShapesThatDoNotFit) {
