@@ -30,14 +30,16 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
   std::string best;
   size_t best_distance = word.size() / 3 + 2;
   for (const std::string& candidate : candidates) {
-    size_t distance = edit_distance(word, candidate);
-    if (word.size() > 2 && candidate.starts_with(word)) distance = std::min<size_t>(distance, 1);
-    if (distance < best_distance) {
-      best = candidate;
-      best_distance = distance;
-    }
+    const size_t distance = edit_distance(word, candidate);
+    if (distance >= best_distance) continue;
+    best = candidate;
+    best_distance = distance;
   }
-  return best;
+  if (!best.empty() || word.size() < 3) return best;
+  // No typo of anything; perhaps the beginning of something.
+  const auto begins = [&](const std::string& candidate) { return candidate.starts_with(word); };
+  const auto found = std::find_if(candidates.begin(), candidates.end(), begins);
+  return found == candidates.end() ? "" : *found;
 }
 
 std::vector<std::string> split(std::string_view text, char separator) {

@@ -8,7 +8,7 @@ import check_layers
 RIGHT = {
     "base/error.h": "#include <string>\n",
     "graph/graph.h": '#include "base/error.h"\n#include "graph/op.h"\n',
-    "tensor/onednn.h": "#include <dnnl.hpp>\n",
+    "tensor/onednn.cpp": "#include <dnnl.hpp>\n",
     "config/yaml.cpp": "#include <yaml-cpp/yaml.h>\n",
     "base/words.cpp": '// #include "train/trainer.h"\n',
 }
