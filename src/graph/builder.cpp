@@ -14,8 +14,7 @@ const OpDef param_op{.name = "param", .infer = given};
 const OpDef stat_op{.name = "stat", .infer = given};
 
 Node& Builder::add(const OpDef& op, Values in, std::any attrs) {
-  Node& node =
-      graph_.add(op, std::move(in), std::move(attrs), scope_ + std::string(op.name), at_);
+  Node& node = graph_.add(op, std::move(in), std::move(attrs), scope_ + std::string(op.name), at_);
   ++at_;  // not when the op refused its inputs
   return node;
 }
