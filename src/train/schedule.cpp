@@ -33,9 +33,9 @@ void LearningRate::describe(Fields& field) {
         {"lr-warmup-decay"});
   field("warmup-kind", warmup_kind,
         "shift: the schedule starts after the rise; multiply: it runs from the first step and the "
-        "rise is "
-        "multiplied onto it",
-        one_of({"shift", "multiply"}));
+        "rise is multiplied onto it; replace: it runs from the first step, unseen until the rise "
+        "has ended",
+        one_of({"shift", "multiply", "replace"}));
   schedule_ = find_schedule(lr_schedule).make(field);
 }
 
@@ -45,6 +45,7 @@ double LearningRate::at(int64_t step, const ScheduleSite& run) const {
   const double rise = t < warmup ? warmup_start + (1 - warmup_start) * t / warmup : 1;
   if (warmup_kind == "multiply") return lr * rise * schedule_->factor(t, run);
   if (t < warmup) return lr * rise;
+  if (warmup_kind == "replace") return lr * schedule_->factor(t, run);
   return lr * schedule_->factor(t - warmup,
                                 {std::max(run.total_steps - warmup, 1.0), run.steps_per_epoch});
 }
