@@ -90,8 +90,8 @@ TEST(Training, EvaluatesEveryTwoEpochsAndAtTheEnd) {
 
 // Nothing moves, so all epochs are equally good and the first stays the best.
 TEST(Training, KeepsTheNewestCheckpointsAndTheBest) {
-  const TinyRun run(tiny({"--epochs", "6", "--checkpoint-keep", "2", "--lr", "0",
-                          "--bn-momentum", "0"}));
+  const TinyRun run(
+      tiny({"--epochs", "6", "--checkpoint-keep", "2", "--lr", "0", "--bn-momentum", "0"}));
   run.whole();
   int64_t best_step = 0;
   double best = -1;
