@@ -35,6 +35,9 @@ void limit_isa(Isa wanted) {
   // Highway numbers its targets so that a better one has the lower bit.
   const int64_t lowest = wanted == Isa::avx2 ? HWY_AVX2 : HWY_SSE4;
   hwy::DisableTargets(lowest - 1);
+  // Chosen here, by one thread: left to the first call of a kernel, two threads may choose at once,
+  // and one of them would see the machine's best level for a moment.
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 }
 
 std::string_view name(Isa isa) {
