@@ -1,5 +1,6 @@
 #include "app/options.h"
 
+#include "app/command.h"
 #include "config/support.h"
 
 namespace convoy {
@@ -88,6 +89,25 @@ TEST_F(Resolve, ConfigInARecipeIsRefusedButArgsYmlMayHaveIt) {
   const Settings settings = resolved({"--config", args});
   EXPECT_EQ(settings.at("epochs").text, "4");
   EXPECT_EQ(settings.at("config").text, args);
+}
+
+// The record of a run holds every option, also those that mean nothing in it.
+TEST_F(Resolve, WhatArgsYmlHoldsAtItsDefaultWasNeverGiven) {
+  const std::vector<Field> known = described(+[](Fields& field) {
+    int epochs = 5, depth = 3;
+    std::string config;
+    field("config", config, "");
+    field("epochs", epochs, "");
+    field("depth", depth, "");
+  });
+  const auto resolved_from = [&](const std::string& file) {
+    return resolve({.settings = {{"config", {file, "command line"}}}, .words = {}}, known, {});
+  };
+  const std::string text = "epochs: 4\ndepth: 3\n";
+  const Settings record = resolved_from(folder.write("run/args.yml", text));
+  EXPECT_TRUE(record.contains("epochs"));
+  EXPECT_FALSE(record.contains("depth"));
+  EXPECT_TRUE(resolved_from(folder.write("recipe.yml", text)).contains("depth"));
 }
 
 TEST(NeedWords, RefusesTooManyAndTooFew) {

@@ -88,10 +88,10 @@ TEST(Training, EvaluatesEveryTwoEpochsAndAtTheEnd) {
   EXPECT_TRUE(fs::exists(never.dir() / "weights/last.safetensors"));
 }
 
-// Nothing moves, so all epochs are equally good and the first stays the best.
+// Soon every test image is known, and what is no better than an earlier epoch is not best.
 TEST(Training, KeepsTheNewestCheckpointsAndTheBest) {
-  const TinyRun run(
-      tiny({"--epochs", "6", "--checkpoint-keep", "2", "--lr", "0", "--bn-momentum", "0"}));
+  const TinyRun run(tiny({"--epochs", "6", "--checkpoint-keep", "2", "--generated-samples", "512",
+                          "--generated-image-size", "16", "--batch-size", "32"}));
   run.whole();
   int64_t best_step = 0;
   double best = -1;
@@ -102,7 +102,7 @@ TEST(Training, KeepsTheNewestCheckpointsAndTheBest) {
     best_step = event.at("step");
     best_event = event;
   }
-  ASSERT_EQ(best_step, 16);
+  ASSERT_LT(best_step, 80) << "choose data of which all is known early";
   EXPECT_EQ(test::checkpoint_steps(run.dir()), (Steps{best_step, 80, 96}));
   EXPECT_EQ(fs::read_symlink(run.dir() / "checkpoints/last"), "step-0000096");
   EXPECT_EQ(fs::read_symlink(run.dir() / "checkpoints/best"), fmt::format("step-{:07}", best_step));

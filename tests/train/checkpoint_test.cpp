@@ -89,6 +89,24 @@ TEST(Checkpoint, TheNewestStayAndSoDoesTheBest) {
   EXPECT_EQ(store.steps(), (std::vector<int64_t>{7, 6}));
 }
 
+// A stopped run keeps what the uninterrupted one keeps.
+TEST(Checkpoint, AStopgapIsNotCountedAndGoesWithTheNextSave) {
+  const test::TempFolder run;
+  CheckpointStore store(run.path(), 2);
+  for (const int64_t step : {2, 4, 6}) save(store, step);
+  store.save({.step = 7, .stopgap = true}, {}, false);
+  EXPECT_EQ(store.steps(), (std::vector<int64_t>{7, 6, 4}));
+  EXPECT_EQ(fs::read_symlink(run / "checkpoints/last"), "step-0000007");
+  Warnings warnings;
+  const auto newest = store.load_newest(warnings.warn);
+  ASSERT_TRUE(newest);
+  EXPECT_TRUE(newest->state.stopgap);
+  store.rewind_to(&*newest);
+  EXPECT_EQ(store.steps(), (std::vector<int64_t>{7, 6, 4}));
+  save(store, 8);
+  EXPECT_EQ(store.steps(), (std::vector<int64_t>{8, 6}));
+}
+
 TEST(Checkpoint, AStepSavedAgainReplacesTheFirst) {
   const test::TempFolder run;
   CheckpointStore store(run.path(), 2);
