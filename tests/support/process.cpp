@@ -46,7 +46,9 @@ Process::~Process() {
   ::waitpid(pid_, &status_, 0);
 }
 
-void Process::send(int signal) const { ::kill(pid_, signal); }
+void Process::send(int signal) const {
+  if (!ended_) ::kill(pid_, signal);  // otherwise the number may be somebody else's by now
+}
 
 bool Process::has_ended() {
   if (!ended_) ended_ = ::waitpid(pid_, &status_, WNOHANG) == pid_;
