@@ -19,10 +19,11 @@ Value conv(Builder& b, std::string_view name, Value x, const ConvSpec& spec) {
                            .groups = spec.groups});
 }
 
-Value batch_norm(Builder& b, std::string_view name, Value x) {
+Value batch_norm(Builder& b, std::string_view name, Value x, Gamma start) {
   const auto scope = b.scope(name);
   const Shape c{channels(b, x)};
-  const Value gamma = b.param("weight", c, {Init::Kind::ones}, false);
+  const Value gamma =
+      b.param("weight", c, {start == Gamma::zero ? Init::Kind::zeros : Init::Kind::ones}, false);
   const Value beta = b.param("bias", c, {Init::Kind::zeros}, false);
   const Value mean = b.stat("running_mean", c, 0);
   const Value variance = b.stat("running_var", c, 1);

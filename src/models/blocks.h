@@ -18,8 +18,11 @@ struct ConvSpec {
 // Convolution without bias, padded by kernel / 2 on every side; weights Kaiming-normal by fan-out.
 Value conv(Builder& b, std::string_view name, Value x, const ConvSpec& spec);
 
-// Batch norm with gamma 1, beta 0.
-Value batch_norm(Builder& b, std::string_view name, Value x);
+// Where a block's last gamma starts: at zero the block begins as the identity (Goyal 2017).
+enum class Gamma { zero, one };
+
+// Batch norm; beta starts at 0.
+Value batch_norm(Builder& b, std::string_view name, Value x, Gamma gamma = Gamma::one);
 
 // The dense layer; weights and bias uniform within 1 / sqrt(fan-in).
 Value linear(Builder& b, std::string_view name, Value x, int64_t out);

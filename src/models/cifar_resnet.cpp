@@ -24,9 +24,9 @@ struct Recipe {
   int64_t width = 16;  // inner channels of the first stage
 };
 
-Value conv_bn(Builder& b, const char* conv_name, const char* bn_name, Value x,
-              const ConvSpec& spec) {
-  return batch_norm(b, bn_name, conv(b, conv_name, x, spec));
+Value conv_bn(Builder& b, const char* conv_name, const char* bn_name, Value x, const ConvSpec& spec,
+              Gamma gamma = Gamma::one) {
+  return batch_norm(b, bn_name, conv(b, conv_name, x, spec), gamma);
 }
 
 Value conv_bn_relu(Builder& b, const char* conv_name, const char* bn_name, Value x,
@@ -44,28 +44,30 @@ Value shortcut(Builder& b, Value x, const Recipe& r, int64_t out, int64_t stride
   return ops::subsample_shortcut(b, x, out, stride);
 }
 
-Value residual(Builder& b, Value x, const Recipe& r, int64_t width, int64_t stride, bool first) {
+Value residual(Builder& b, Value x, const Recipe& r, int64_t width, int64_t stride, bool first,
+               Gamma last) {
   Value y = x;
   int64_t out = width;
   if (r.bottleneck) {
     out = 4 * width;
     y = conv_bn_relu(b, "conv1", "bn1", y, {.out = width, .kernel = 1});
     y = conv_bn_relu(b, "conv2", "bn2", y, {.out = width, .stride = stride});
-    y = conv_bn(b, "conv3", "bn3", y, {.out = out, .kernel = 1});
+    y = conv_bn(b, "conv3", "bn3", y, {.out = out, .kernel = 1}, last);
   } else {
     y = conv_bn_relu(b, "conv1", "bn1", y, {.out = width, .stride = stride});
-    y = conv_bn(b, "conv2", "bn2", y, {.out = width});
+    y = conv_bn(b, "conv2", "bn2", y, {.out = width}, last);
   }
   return ops::relu(b, ops::add(b, y, shortcut(b, x, r, out, stride, first)));
 }
 
 Value network(Builder& b, const ModelInput& in, const Recipe& r) {
+  const Gamma last = in.zero_init_residual ? Gamma::zero : Gamma::one;
   Value x = conv_bn_relu(b, "conv1", "bn1", in.image, {.out = r.width});
   for (int stage = 0; stage < 3; ++stage) {
     for (int block = 0; block < r.blocks; ++block) {
       const auto scope = b.scope(fmt::format("layer{}.{}", stage + 1, block));
       const bool halves = stage > 0 && block == 0;
-      x = residual(b, x, r, r.width << stage, halves ? 2 : 1, block == 0);
+      x = residual(b, x, r, r.width << stage, halves ? 2 : 1, block == 0, last);
     }
   }
   return linear(b, "fc", ops::global_avg_pool(b, x), in.classes);

@@ -15,6 +15,7 @@ struct ModelInput {
   Value image;  // [n, c, h, w]
   Value key;    // s64 [n], for dropout; see ops/dropout.h
   int classes;
+  bool zero_init_residual = false;  // the last gamma of each residual block starts at zero
 };
 
 struct Variant {

@@ -16,6 +16,9 @@ void RunConfig::describe_model(Fields& field) {
         at_least(0));
   field("init-from", init_from, "start from the weights of this .safetensors file (a new run)", {},
         {"pretrained", "init-path"});
+  field("zero-init-residual", zero_init_residual,
+        "the last batch norm of each residual block starts with gamma 0: it begins as the identity",
+        {}, {"zero-gamma"});
 }
 
 void RunConfig::describe_length(Fields& field) {

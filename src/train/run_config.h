@@ -19,6 +19,7 @@ struct RunConfig {
   std::string model = "cifar_resnet20";
   int num_classes = 0;
   std::string init_from;
+  bool zero_init_residual = false;
 
   DataOptions data;
 
