@@ -39,10 +39,13 @@ void DataOptions::describe(Fields& field, bool training) {
   field("data-dir", data_dir,
         "folder of the dataset's files; default: the dataset's own, or $DATA_DIR", {},
         {"data-path"});
-  field("generated-image-size", generated_image_size, "height and width of generated images",
-        between(1, 4096));
-  field("generated-channels", generated_channels, "channels of generated images", between(1, 64));
-  field("generated-classes", generated_classes, "classes of generated data", between(1, 1000000));
+  field("generated-image-size", generated_image_size,
+        "height and width of generated images; 0: the model's own", between(0, 4096),
+        {"image-size"});
+  field("generated-channels", generated_channels,
+        "channels of generated images; 0: the model's own", between(0, 64));
+  field("generated-classes", generated_classes,
+        "classes of generated data; 0: as the model's usual ones", between(0, 1000000));
   field("generated-samples", generated_samples,
         "training images of generated data; the test set has a fifth of it", between(1, 1e12));
   field("normalise", normalise, "what brings pixels to the network's scale; none leaves 0..255",
@@ -89,6 +92,12 @@ void DataOptions::refuse_idle(const Fields& field) const {
       refuse({"crop-padding"}, "pad-crop in augment");
     }
   }
+}
+
+void DataOptions::suit(int image_size, int channels, int classes) {
+  if (!generated_image_size) generated_image_size = image_size;
+  if (!generated_channels) generated_channels = channels;
+  if (!generated_classes) generated_classes = classes;
 }
 
 std::string DataOptions::dataset_name() const {

@@ -16,9 +16,9 @@ namespace convoy {
 struct DataOptions {
   std::string dataset;   // empty: what data_dir speaks of; fashion-mnist when that is empty too
   std::string data_dir;  // empty: the dataset's own default
-  int generated_image_size = 32;
-  int generated_channels = 3;
-  int generated_classes = 10;
+  int generated_image_size = 0;  // these three: 0 until `suit` is told
+  int generated_channels = 0;
+  int generated_classes = 0;
   int64_t generated_samples = 10000;
   std::string normalise = "mean-std";
   std::vector<double> mean, std;  // empty: the dataset's own
@@ -32,6 +32,9 @@ struct DataOptions {
   // Declares and reads the options; those for training alone only when asked. An option that would
   // change nothing together with the others (mean without mean-std …) is a usage error.
   void describe(Fields& field, bool training = true);
+
+  // Generated data is what the model was made for, as far as the options leave it open.
+  void suit(int image_size, int channels, int classes);
 
   // The dataset's name, found as above, and its entry.
   std::string dataset_name() const;

@@ -7,16 +7,22 @@
 
 namespace convoy {
 
-Workspace::Workspace(std::span<const Plan* const> plans, int threads) {
-  size_t activations = 0, scratch = 0;
+Workspace::Size Workspace::size(std::span<const Plan* const> plans, int threads) {
+  Size size{.threads = threads};
   for (const Plan* plan : plans) {
-    activations = std::max(activations, plan->workspace_bytes);
-    scratch = std::max(scratch, plan->scratch_bytes);
-    worker_bytes_ = std::max(worker_bytes_, plan->worker_scratch_bytes);
+    size.activations = std::max(size.activations, plan->workspace_bytes);
+    size.scratch = std::max(size.scratch, plan->scratch_bytes);
+    size.worker = std::max(size.worker, plan->worker_scratch_bytes);
   }
-  worker_bytes_ = static_cast<size_t>(round_up(static_cast<int64_t>(worker_bytes_), 4096));
-  activations_.reserve(activations + 1);
-  scratch_.reserve(scratch + 1);
+  size.worker = static_cast<size_t>(round_up(static_cast<int64_t>(size.worker), 4096));
+  return size;
+}
+
+Workspace::Workspace(std::span<const Plan* const> plans, int threads) {
+  const Size needed = size(plans, threads);
+  worker_bytes_ = needed.worker;
+  activations_.reserve(needed.activations + 1);
+  scratch_.reserve(needed.scratch + 1);
   worker_scratch_.reserve(worker_bytes_ * static_cast<size_t>(threads) + 1);
 }
 
@@ -93,12 +99,12 @@ void Executor::bind(std::string_view input, const void* data) {
     raise(Fault::bug, "internal error: the plan has no input '{}'", input);
 }
 
-void Executor::run(StepSeconds* seconds) {
+void Executor::run() {
   for (size_t i = 0; i < bound_.size(); ++i) {
     if (!bound_[i])
       raise(Fault::bug, "internal error: input '{}' is not bound", plan_.graph.inputs[i].name);
   }
-  if (seconds) seconds->resize(steps_.size());
+  if (seconds_) seconds_->resize(steps_.size());
   for (size_t s = 0; s < steps_.size(); ++s) {
     const Bound& step = steps_[s];
     const auto start = std::chrono::steady_clock::now();
@@ -109,8 +115,8 @@ void Executor::run(StepSeconds* seconds) {
         step.kernel->run(phase, task, args);
       });
     }
-    if (seconds) {
-      (*seconds)[s] +=
+    if (seconds_) {
+      (*seconds_)[s] +=
           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     }
   }

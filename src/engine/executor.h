@@ -16,6 +16,14 @@ namespace convoy {
 // Memory for activations and scratch, shared by plans that never run at the same time.
 class Workspace {
  public:
+  struct Size {
+    size_t activations = 0, scratch = 0, worker = 0;  // worker: of each thread
+    int threads = 1;
+    size_t bytes() const { return activations + scratch + worker * static_cast<size_t>(threads); }
+  };
+  // What those plans need, before it is taken.
+  static Size size(std::span<const Plan* const> plans, int threads);
+
   Workspace(std::span<const Plan* const> plans, int threads);
 
   std::byte* activations() const { return activations_.data(); }
@@ -32,7 +40,7 @@ class Workspace {
   size_t worker_bytes_ = 0;
 };
 
-// Seconds of each step, when somebody watches.
+// Seconds of each step of a plan, summed over its runs.
 using StepSeconds = std::vector<double>;
 
 class Executor {
@@ -46,7 +54,10 @@ class Executor {
   bool try_bind(std::string_view input, const void* data);
 
   // Every input must have been bound. Allocates nothing after the first call.
-  void run(StepSeconds* seconds = nullptr);
+  void run();
+
+  // From now on every run adds the seconds of each step of the plan to `seconds`; null: no more.
+  void watch(StepSeconds* seconds) { seconds_ = seconds; }
 
   // The data of a named result, valid until the workspace is used again.
   const float* output(std::string_view name) const;
@@ -73,6 +84,7 @@ class Executor {
   std::vector<Bound> steps_;
   std::vector<std::vector<Use>> uses_;  // by input
   std::vector<std::byte*> bound_;       // by input; null: not yet
+  StepSeconds* seconds_ = nullptr;
 };
 
 }  // namespace convoy

@@ -40,11 +40,17 @@ void fill(std::span<float> w, const Init& init, uint64_t key) {
 
 }  // namespace
 
-State::State(const StateLayout& layout, int slots, bool average) : layout_(layout) {
+size_t State::bytes(const StateLayout& layout, int slots, bool average) {
   const auto p = static_cast<size_t>(layout.param_floats);
   const auto s = static_cast<size_t>(layout.stat_floats);
   const size_t copies = 2 + static_cast<size_t>(slots) + (average ? 1 : 0);
-  arena_.reserve(sizeof(float) * (p * copies + s * (average ? 3 : 2)) + Arena::alignment);
+  return sizeof(float) * (p * copies + s * (average ? 3 : 2)) + Arena::alignment;
+}
+
+State::State(const StateLayout& layout, int slots, bool average) : layout_(layout) {
+  const auto p = static_cast<size_t>(layout.param_floats);
+  const auto s = static_cast<size_t>(layout.stat_floats);
+  arena_.reserve(bytes(layout, slots, average));
   float* next = reinterpret_cast<float*>(arena_.data());
   const auto take = [&](size_t floats) {
     const std::span<float> span(next, floats);

@@ -16,6 +16,9 @@ class State {
  public:
   // `slots`: parameter-sized buffers for the optimiser. `average`: room for moving averages of
   // parameters and statistics.
+  // What one takes, before it is taken.
+  static size_t bytes(const StateLayout& layout, int slots, bool average);
+
   State(const StateLayout& layout, int slots, bool average);
 
   const StateLayout& layout() const { return layout_; }

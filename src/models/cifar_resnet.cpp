@@ -85,6 +85,7 @@ ModelDef cifar_resnet_model() {
                .help = "ResNets for 32x32 images: basic blocks, bottlenecks, wide bottlenecks",
                .image_size = 32,
                .channels = 3,
+               .classes = 10,
                .variants = {}};
   for (const int n : {1, 2, 3, 5, 7, 9, 18}) {
     const std::string name = fmt::format("cifar_resnet{}", 6 * n + 2);

@@ -29,6 +29,7 @@ struct ModelDef {
   std::string_view help;
   int image_size;  // the native one
   int channels;
+  int classes;  // of the data it is usually trained on
   std::vector<Variant> variants;
 };
 

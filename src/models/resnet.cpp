@@ -122,6 +122,7 @@ ModelDef resnet_model() {
                    "(v2), wide ones",
                .image_size = 224,
                .channels = 3,
+               .classes = 1000,
                .variants = {}};
   struct Depth {
     int layers;

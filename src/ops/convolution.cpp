@@ -126,6 +126,7 @@ class SlicedConvolution : public Kernel {
   size_t worker_scratch_bytes() const override {
     return std::max(full_.scratchpad_bytes(), tail_ ? tail_->scratchpad_bytes() : 0);
   }
+  std::string implementation() const override { return full_.implementation(); }
   void prepare(int workers) const override {
     full_.prepare(workers);
     if (tail_) tail_->prepare(workers);

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "tensor/shape.h"
@@ -39,6 +40,8 @@ class Kernel {
   virtual void run(int phase, int task, const KernelArgs& args) const = 0;
   virtual size_t scratch_bytes() const { return 0; }
   virtual size_t worker_scratch_bytes() const { return 0; }
+  // The library's name of what runs, "jit:avx2"; empty: a loop of our own.
+  virtual std::string implementation() const { return {}; }
   // Called before the first run with the number of threads: what each needs is made here, since a
   // thread may meet a kernel for the first time in any step.
   virtual void prepare(int workers) const { (void)workers; }

@@ -6,61 +6,72 @@
 
 namespace convoy {
 
-Network::Network(const Task& task, const NetworkSpec& spec)
-    : task_(task), watch_(spec.watch), pool_(spec.threads, onednn::use_one_thread) {
-  const Plan *train = nullptr, *tail = nullptr, *eval = nullptr;
-  const Plan *statistics = nullptr, *update = nullptr, *average = nullptr;
+NetworkPlans::NetworkPlans(const Task& task, const NetworkSpec& spec)
+    : task_(task), step_(spec.step), average_(spec.average) {
   if (spec.optimizer) {
-    train =
-        add_task("train", {spec.step.plan_batch(), spec.step.plan_replicas(), spec.image, true});
-    if (spec.tail_batch) tail = add_task("tail", {spec.tail_batch, 1, spec.image, true});
+    add_task("train", {spec.step.plan_batch(), spec.step.plan_replicas(), spec.image, true},
+             spec.watch);
+    if (spec.tail_batch) add_task("tail", {spec.tail_batch, 1, spec.image, true}, spec.watch);
   }
-  if (spec.eval_batch) eval = add_task("eval", {spec.eval_batch, 1, spec.image, false});
-  const StateLayout layout = plans_.front().plan->state;
-  if (spec.optimizer) {
-    statistics = add("statistics", 0, statistics_plan(layout));
-    update = add("update", 0, update_plan(*spec.optimizer, layout));
-    if (spec.average) average = add("average", 0, average_plan(layout));
-  }
-  const int slots = spec.optimizer ? static_cast<int>(spec.optimizer->slots().size()) : 0;
-  state_ = std::make_unique<State>(layout, slots, spec.average);
-  std::vector<const Plan*> all;
-  for (const NamedPlan& named : plans_) all.push_back(named.plan.get());
-  workspace_ = std::make_unique<Workspace>(all, pool_.size());
-  gradients_ = executor(train);
-  tail_ = executor(tail);
-  evaluation_ = executor(eval);
-  statistics_ = executor(statistics);
-  update_ = executor(update);
-  average_ = executor(average);
-  if (spec.optimizer) {
-    steps_ =
-        std::make_unique<StepRunner>(spec.step, task_, *state_, pool_,
-                                     StepRunner::Executors{*gradients_, *statistics_, *update_});
-  }
+  if (spec.eval_batch) add_task("eval", {spec.eval_batch, 1, spec.image, false}, spec.watch);
+  if (!spec.optimizer) return;
+  slots_ = static_cast<int>(spec.optimizer->slots().size());
+  add("statistics", 0, statistics_plan(state()));
+  add("update", 0, update_plan(*spec.optimizer, state()));
+  if (spec.average) add("average", 0, average_plan(state()));
 }
 
-Plan* Network::add(std::string kind, int64_t batch, Plan plan) {
+void NetworkPlans::add(std::string kind, int64_t batch, Plan plan) {
   plans_.push_back({std::move(kind), batch, std::make_unique<Plan>(std::move(plan))});
-  return plans_.back().plan.get();
 }
 
-Plan* Network::add_task(std::string kind, const TaskShape& shape) {
+void NetworkPlans::add_task(std::string kind, const TaskShape& shape, const PassWatch& watch) {
   TaskGraph task = task_.build(shape);
   CompileOptions options{.losses = std::move(task.losses),
                          .loss_scale = task.loss_scale,
                          .vocabulary = ops::vocabulary(),
-                         .watch = watch_};
-  if (watch_.print) {
-    options.watch.print = [this, kind](const std::string& title, const std::string& text) {
-      watch_.print(kind + " plan, " + title, text);
+                         .watch = watch};
+  if (watch.print) {
+    options.watch.print = [&watch, &kind](const std::string& title, const std::string& text) {
+      watch.print(kind + " plan, " + title, text);
     };
   }
-  return add(std::move(kind), shape.batch, compile(std::move(task.graph), options));
+  Plan plan = compile(std::move(task.graph), options);
+  add(std::move(kind), shape.batch, std::move(plan));
 }
 
-std::unique_ptr<Executor> Network::executor(const Plan* plan) {
-  return plan ? std::make_unique<Executor>(*plan, *state_, *workspace_, pool_) : nullptr;
+const Plan* NetworkPlans::find(std::string_view kind) const {
+  for (const Named& named : plans_) {
+    if (named.kind == kind) return named.plan.get();
+  }
+  return nullptr;
+}
+
+std::vector<const Plan*> NetworkPlans::pointers() const {
+  std::vector<const Plan*> all;
+  for (const Named& named : plans_) all.push_back(named.plan.get());
+  return all;
+}
+
+Network::Network(const NetworkPlans& plans, int threads)
+    : plans_(plans),
+      pool_(threads, onednn::use_one_thread),
+      state_(plans.state(), plans.slots(), plans.average()),
+      workspace_(plans.pointers(), threads),
+      gradients_(executor("train")),
+      tail_(executor("tail")),
+      evaluation_(executor("eval")),
+      statistics_(executor("statistics")),
+      update_(executor("update")),
+      average_(executor("average")) {
+  if (!gradients_) return;
+  steps_ = std::make_unique<StepRunner>(plans.step(), plans.task(), state_, pool_,
+                                        StepRunner::Executors{*gradients_, *statistics_, *update_});
+}
+
+std::unique_ptr<Executor> Network::executor(std::string_view kind) {
+  const Plan* plan = plans_.find(kind);
+  return plan ? std::make_unique<Executor>(*plan, state_, workspace_, pool_) : nullptr;
 }
 
 }  // namespace convoy

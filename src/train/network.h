@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/thread_pool.h"
@@ -16,7 +18,6 @@ namespace convoy {
 struct NetworkSpec {
   Shape image;             // [c, h, w]
   int64_t eval_batch = 0;  // 0: no evaluation
-  int threads = 1;
   PassWatch watch;
 
   // For training.
@@ -26,38 +27,63 @@ struct NetworkSpec {
   bool average = false;
 };
 
-class Network {
+// Every plan of a run, complete before anything is allocated: what it will need can be asked.
+class NetworkPlans {
  public:
-  // Keeps the task and the optimiser.
-  Network(const Task& task, const NetworkSpec& spec);
+  // Keeps the task.
+  NetworkPlans(const Task& task, const NetworkSpec& spec);
 
-  ThreadPool& pool() { return pool_; }
-  State& state() { return *state_; }
-  const Workspace& workspace() const { return *workspace_; }
-
-  Executor& evaluation() { return *evaluation_; }
-  StepRunner& steps() { return *steps_; }
-  Executor& tail() { return *tail_; }
-  Executor& average() { return *average_; }
-
-  struct NamedPlan {
-    std::string kind;  // "train", "tail", "eval", …
+  struct Named {
+    std::string kind;  // "train", "tail", "eval", "statistics", "update", "average"
     int64_t batch;     // 0: of updates
     std::unique_ptr<Plan> plan;
   };
-  const std::vector<NamedPlan>& plans() const { return plans_; }
+  const std::vector<Named>& all() const { return plans_; }
+  const Plan* find(std::string_view kind) const;  // null: there is none
+  std::vector<const Plan*> pointers() const;
+
+  const Task& task() const { return task_; }
+  const StepShape& step() const { return step_; }
+  const StateLayout& state() const { return plans_.front().plan->state; }
+  int slots() const { return slots_; }
+  bool average() const { return average_; }
 
  private:
-  Plan* add(std::string kind, int64_t batch, Plan plan);
-  Plan* add_task(std::string kind, const TaskShape& shape);
-  std::unique_ptr<Executor> executor(const Plan* plan);
+  void add(std::string kind, int64_t batch, Plan plan);
+  void add_task(std::string kind, const TaskShape& shape, const PassWatch& watch);
 
   const Task& task_;
-  PassWatch watch_;
+  StepShape step_;
+  int slots_ = 0;
+  bool average_ = false;
+  std::vector<Named> plans_;
+};
+
+class Network {
+ public:
+  // Allocates all the plans need. Keeps them.
+  Network(const NetworkPlans& plans, int threads);
+
+  ThreadPool& pool() { return pool_; }
+  State& state() { return state_; }
+  const Workspace& workspace() const { return workspace_; }
+
+  // Those whose plans there are.
+  Executor* gradients() { return gradients_.get(); }
+  Executor* statistics() { return statistics_.get(); }
+  Executor* update() { return update_.get(); }
+  Executor* evaluation() { return evaluation_.get(); }
+  Executor* tail() { return tail_.get(); }
+  Executor* average() { return average_.get(); }
+  StepRunner& steps() { return *steps_; }
+
+ private:
+  std::unique_ptr<Executor> executor(std::string_view kind);
+
+  const NetworkPlans& plans_;
   ThreadPool pool_;
-  std::vector<NamedPlan> plans_;
-  std::unique_ptr<State> state_;
-  std::unique_ptr<Workspace> workspace_;
+  State state_;
+  Workspace workspace_;
   std::unique_ptr<Executor> gradients_, tail_, evaluation_, statistics_, update_, average_;
   std::unique_ptr<StepRunner> steps_;
 };

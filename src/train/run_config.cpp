@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "base/thread_pool.h"
 #include "compile/compile.h"
+#include "models/model.h"
 
 namespace convoy {
 
@@ -43,8 +44,10 @@ void RunConfig::describe_length(Fields& field) {
         {"grad-accum-steps"});
   field("eval-epochs", eval_epochs, "evaluate every so many epochs, and at the end; 0: never",
         at_least(0));
-  field("eval-batch-size", eval_batch_size, "images at a time in evaluation; changes no result",
-        at_least(1));
+  field("eval-batch-size", eval_batch_size,
+        "images at a time in evaluation, which changes no result; 0: 4 times the training batch, "
+        "250 at most",
+        at_least(0));
 }
 
 void RunConfig::describe_update(Fields& field) {
@@ -102,6 +105,8 @@ void RunConfig::describe(Fields& field) {
   describe_model(field);
   field.section("Data");
   data.describe(field);
+  const ModelDef& family = find_model(model).family;
+  data.suit(family.image_size, family.channels, family.classes);
   describe_length(field);
   describe_update(field);
   describe_files(field);
@@ -183,6 +188,10 @@ StepShape RunConfig::step_shape() const {
       global_batch_size ? global_batch_size / (replicas * accumulation) : batch_size;
   const bool together = replicas > 1 && accumulation == 1 && replica_mode != "sequence";
   return {micro, replicas, accumulation, together};
+}
+
+int64_t RunConfig::eval_batch(int64_t train_batch) const {
+  return eval_batch_size ? eval_batch_size : std::min<int64_t>(250, 4 * train_batch);
 }
 
 std::string RunConfig::default_name() const {

@@ -42,7 +42,7 @@ struct RunConfig {
   int ema_steps = 1;
 
   double eval_epochs = 1;
-  int64_t eval_batch_size = 250;
+  int64_t eval_batch_size = 0;
 
   uint64_t seed = 1;
   int threads = 0;
@@ -71,6 +71,8 @@ struct RunConfig {
   int classes(const Dataset& data) const;
   // Micro-batch x accumulation x replicas = global batch.
   StepShape step_shape() const;
+  // Images at a time in evaluation: --eval-batch-size, or what needs less memory than training.
+  int64_t eval_batch(int64_t train_batch) const;
   // The run's folder when no --name was given.
   std::string default_name() const;
 

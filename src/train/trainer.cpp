@@ -12,15 +12,6 @@
 #include "version.h"
 
 namespace convoy {
-namespace {
-
-ops::CrossEntropyOptions loss_options(const RunConfig& config) {
-  return {config.label_smoothing, config.label_smoothing_kind == "others"
-                                      ? ops::Smoothing::others
-                                      : ops::Smoothing::uniform};
-}
-
-}  // namespace
 
 Trainer::Trainer(const RunConfig& config, const RunDir& dir, Listener& listener,
                  const std::atomic<int>& stop, const PassWatch& watch)
@@ -28,43 +19,12 @@ Trainer::Trainer(const RunConfig& config, const RunDir& dir, Listener& listener,
       dir_(dir),
       listener_(listener),
       stop_(stop),
-      train_set_(config.data.open(true, config.seed)),
-      eval_set_(config.data.open(false, config.seed)),
-      train_chain_(config.data.chain(train_set_->image_shape(), true)),
-      eval_chain_(config.data.chain(eval_set_->image_shape(), false)),
-      shape_(config.step_shape()),
-      epochs_(train_set_->size(), shape_.global_batch(), config.epochs, config.data.tail()),
-      task_(find_model(config.model).variant, config.classes(*train_set_), loss_options(config),
-            config.zero_init_residual),
-      network_(task_, network_spec(watch)),
-      evaluator_(task_, network_.evaluation(), *eval_set_, eval_chain_, config.eval_batch_size,
-                 config.data.loader()),
-      checkpoints_(dir.path(), config.checkpoint_keep) {}
-
-NetworkSpec Trainer::network_spec(const PassWatch& watch) const {
-  return {.image = train_set_->image_shape(),
-          .eval_batch = config_.eval_batch_size,
-          .threads = config_.thread_count(),
-          .watch = watch,
-          .optimizer = &config_.update(),
-          .step = shape_,
-          .tail_batch = tail_batch(),
-          .average = config_.ema_decay > 0};
-}
-
-int64_t Trainer::tail_batch() const {
-  return epochs_.tail() == EpochTail::short_ ? epochs_.samples() % epochs_.batch() : 0;
-}
-
-int64_t Trainer::total_steps() const {
-  const int64_t steps = config_.epochs > 0 ? epochs_.total_steps() : config_.max_steps;
-  return config_.max_steps ? std::min(steps, config_.max_steps) : steps;
-}
-
-// The schedule covers the epochs asked for; --max-steps only cuts it off.
-double Trainer::learning_rate(int64_t step) const {
-  const int64_t steps = config_.epochs > 0 ? epochs_.total_steps() : config_.max_steps;
-  return config_.lr.at(step, {static_cast<double>(steps), epochs_.steps_per_epoch()});
+      setup_(config, watch),
+      network_(setup_.plans, config.thread_count()),
+      checkpoints_(dir.path(), config.checkpoint_keep) {
+  if (!network_.evaluation()) return;
+  evaluator_.emplace(setup_.task, *network_.evaluation(), *setup_.eval_set, setup_.eval_chain,
+                     config.eval_batch(setup_.shape.plan_batch()), config.data.loader());
 }
 
 int Trainer::run() {
@@ -90,15 +50,10 @@ int Trainer::train() {
   started_ = steady_seconds();
   if (!restore()) start();
   begun_ = true;
-  const int64_t total = total_steps();
+  const int64_t total = setup_.total_steps();
   if (progress_.boundary_pending && !finish_boundary()) return stop_here();
-  LoaderSpec spec = config_.data.loader();
-  spec.batch = shape_.plan_batch();
-  spec.parts = shape_.parts();
-  spec.first_step = progress_.step;
-  spec.last_step = total;
-  spec.seed = config_.seed;
-  Loader loader(*train_set_, train_chain_, epochs_, spec);
+  Loader loader(*setup_.train_set, setup_.train_chain, setup_.epochs,
+                setup_.loader(progress_.step, total));
   mark_step_ = progress_.step;
   mark_seconds_ = steady_seconds();
   while (progress_.step < total) {
@@ -139,18 +94,18 @@ void Trainer::announce_run() {
                .threads = network_.pool().size(),
                .isa = std::string(name(isa_level())),
                .version = version,
-               .micro_batch = shape_.micro_batch,
-               .accumulation = shape_.accumulation,
-               .replicas = shape_.replicas,
-               .global_batch = shape_.global_batch(),
-               .train_samples = train_set_->size(),
-               .eval_samples = eval_set_->size(),
-               .steps_per_epoch = static_cast<int64_t>(std::ceil(epochs_.steps_per_epoch())),
-               .total_steps = total_steps(),
+               .micro_batch = setup_.shape.micro_batch,
+               .accumulation = setup_.shape.accumulation,
+               .replicas = setup_.shape.replicas,
+               .global_batch = setup_.shape.global_batch(),
+               .train_samples = setup_.train_set->size(),
+               .eval_samples = setup_.eval_set->size(),
+               .steps_per_epoch = static_cast<int64_t>(std::ceil(setup_.epochs.steps_per_epoch())),
+               .total_steps = setup_.total_steps(),
                .epochs = config_.epochs,
                .lr = config_.lr.lr,
                .run_dir = dir_.path().string()});
-  for (const Network::NamedPlan& named : network_.plans()) {
+  for (const NetworkPlans::Named& named : setup_.plans.all()) {
     if (!named.batch) continue;
     listener_.on(PlanReady{.kind = named.kind,
                            .batch = named.batch,
@@ -163,15 +118,10 @@ void Trainer::announce_run() {
 }
 
 void Trainer::train_one_step(Loader& loader) {
-  StepInputs inputs{.learning_rate = static_cast<float>(learning_rate(progress_.step)),
-                    .loss_scale = config_.loss_scale,
-                    .step = static_cast<float>(progress_.step),
-                    .bn_momentum = config_.bn_momentum,
-                    .bn_per_step = config_.bn_update == "step",
-                    .skip_update = false};
+  const StepInputs inputs = setup_.inputs(progress_.step);
   Tally tally;
-  if (epochs_.count(progress_.step) < epochs_.batch()) {
-    tally = network_.steps().run_tail(inputs, loader.next(), network_.tail());
+  if (setup_.epochs.count(progress_.step) < setup_.epochs.batch()) {
+    tally = network_.steps().run_tail(inputs, loader.next(), *network_.tail());
   } else {
     tally = network_.steps().run(inputs, [&]() -> const Batch& { return loader.next(); });
   }
@@ -185,8 +135,8 @@ void Trainer::train_one_step(Loader& loader) {
   if (config_.ema_decay > 0 && progress_.step % config_.ema_steps == 0) {
     // The first average is the weights themselves.
     const auto decay = static_cast<float>(progress_.ema_updates++ ? config_.ema_decay : 0);
-    network_.average().bind("ema_decay", &decay);
-    network_.average().run();
+    network_.average()->bind("ema_decay", &decay);
+    network_.average()->run();
   }
   Tally& sums = progress_.epoch;
   sums.loss += tally.loss;
@@ -199,21 +149,21 @@ void Trainer::train_one_step(Loader& loader) {
 
 void Trainer::report_step(double lr, const Tally& tally, const Loader& loader) {
   const int64_t step = progress_.step;
-  const bool record = step % config_.log_steps == 0 || step == total_steps();
+  const bool record = step % config_.log_steps == 0 || step == setup_.total_steps();
   mark_samples_ += tally.samples;
   const double now = steady_seconds();
   listener_.on(TrainProgress{
-      .epoch = epochs_.epochs_after(step),
+      .epoch = setup_.epochs.epochs_after(step),
       .step = step,
-      .samples = step * shape_.global_batch(),
+      .samples = step * setup_.shape.global_batch(),
       .loss = tally.mean_loss(),
       .lr = lr,
       .images_per_s = static_cast<double>(mark_samples_) / std::max(now - mark_seconds_, 1e-9),
       .data_wait_s = (loader.wait_seconds() - mark_wait_) / static_cast<double>(step - mark_step_),
       .epoch_loss = progress_.epoch.mean_loss(),
       .top1 = progress_.epoch.top1(),
-      .total_steps = total_steps(),
-      .steps_per_epoch = static_cast<int64_t>(std::ceil(epochs_.steps_per_epoch())),
+      .total_steps = setup_.total_steps(),
+      .steps_per_epoch = static_cast<int64_t>(std::ceil(setup_.epochs.steps_per_epoch())),
       .record = record});
   if (!record) return;
   mark_seconds_ = now;
@@ -226,17 +176,17 @@ void Trainer::report_step(double lr, const Tally& tally, const Loader& loader) {
 bool Trainer::crosses(double every) const {
   if (every <= 0) return false;
   const auto periods = [&](int64_t step) {
-    return std::floor(epochs_.epochs_after(step) / every + 1e-9);
+    return std::floor(setup_.epochs.epochs_after(step) / every + 1e-9);
   };
   return periods(progress_.step) > periods(progress_.step - 1);
 }
 
-bool Trainer::ends_epoch() const { return crosses(1) || progress_.step == total_steps(); }
+bool Trainer::ends_epoch() const { return crosses(1) || progress_.step == setup_.total_steps(); }
 
 // What is due after a step: evaluation, the epoch's summary, a checkpoint. In this order, so that a
 // checkpoint knows of the evaluation.
 bool Trainer::finish_boundary() {
-  const bool last = progress_.step == total_steps();
+  const bool last = progress_.step == setup_.total_steps();
   const bool evaluates = config_.eval_epochs > 0 && (crosses(config_.eval_epochs) || last);
   std::optional<Evaluation> result;
   best_now_ = false;
@@ -253,9 +203,9 @@ bool Trainer::finish_boundary() {
   saved_step_ = -1;
   if (ends_epoch()) {
     EpochDone done{
-        .epoch = epoch_number(epochs_.epochs_after(progress_.step)),
+        .epoch = epoch_number(setup_.epochs.epochs_after(progress_.step)),
         .train_loss = progress_.epoch.mean_loss(),
-        .lr = static_cast<double>(static_cast<float>(learning_rate(progress_.step - 1)))};
+        .lr = static_cast<double>(static_cast<float>(setup_.learning_rate(progress_.step - 1)))};
     if (result) {
       done.eval_loss = result->counts().loss;
       done.eval_top1 = result->counts().top1;
@@ -293,13 +243,13 @@ std::optional<EvalDone> Trainer::evaluate_once(bool average) {
   };
   swap();
   const double begin = steady_seconds();
-  const std::optional<Tally> tally = evaluator_.run([&](int64_t done) {
-    listener_.on(EvalProgress{done, evaluator_.samples()});
+  const std::optional<Tally> tally = evaluator_->run([&](int64_t done) {
+    listener_.on(EvalProgress{done, evaluator_->samples()});
     return stop_ == 0;
   });
   swap();
   if (!tally) return std::nullopt;
-  return EvalDone{.epoch = epochs_.epochs_after(progress_.step),
+  return EvalDone{.epoch = setup_.epochs.epochs_after(progress_.step),
                   .step = progress_.step,
                   .loss = tally->mean_loss(),
                   .top1 = tally->top1(),

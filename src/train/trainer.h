@@ -4,14 +4,11 @@
 #include <atomic>
 #include <optional>
 
-#include "data/loader.h"
 #include "train/checkpoint.h"
-#include "train/classification.h"
 #include "train/evaluate.h"
 #include "train/event.h"
-#include "train/network.h"
-#include "train/run_config.h"
 #include "train/run_dir.h"
+#include "train/run_setup.h"
 #include "weights/safetensors.h"
 
 namespace convoy {
@@ -40,11 +37,6 @@ class Trainer {
     double seconds = 0;             // of all processes of the run
     bool boundary_pending = false;  // stopped between the last step of an epoch and its evaluation
   };
-
-  NetworkSpec network_spec(const PassWatch& watch) const;
-  int64_t tail_batch() const;
-  int64_t total_steps() const;
-  double learning_rate(int64_t step) const;
 
   void start();
   bool restore();  // false: there is no checkpoint
@@ -78,13 +70,9 @@ class Trainer {
   Listener& listener_;
   const std::atomic<int>& stop_;
 
-  std::unique_ptr<Dataset> train_set_, eval_set_;
-  AugmentChain train_chain_, eval_chain_;
-  StepShape shape_;
-  EpochPlan epochs_;
-  Classification task_;
+  RunSetup setup_;
   Network network_;
-  Evaluator evaluator_;
+  std::optional<Evaluator> evaluator_;  // none with --eval-epochs 0
   CheckpointStore checkpoints_;
 
   Progress progress_;

@@ -19,9 +19,9 @@ Metadata Trainer::metadata() const {
   const DataOptions& data = config_.data;
   Metadata about{{"convoy.version", version},
                  {"convoy.step", std::to_string(progress_.step)},
-                 {"convoy.class-names", join(train_set_->class_names(), ",")},
+                 {"convoy.class-names", join(setup_.train_set->class_names(), ",")},
                  {"convoy.option.model", config_.model},
-                 {"convoy.option.num-classes", std::to_string(config_.classes(*train_set_))}};
+                 {"convoy.option.num-classes", std::to_string(config_.classes(*setup_.train_set))}};
   for (const auto& [key, value] : data.preprocessing()) about["convoy.option." + key] = value;
   if (!data.def().has_files) about["convoy.option.seed"] = std::to_string(config_.seed);
   return about;
@@ -69,8 +69,8 @@ void Trainer::save(bool scheduled) {
     files.push_back({"ema.safetensors", average->parts()});
   }
   TrainState saved{.step = progress_.step,
-                   .epoch = epochs_.epochs_after(progress_.step),
-                   .samples = progress_.step * shape_.global_batch(),
+                   .epoch = setup_.epochs.epochs_after(progress_.step),
+                   .samples = progress_.step * setup_.shape.global_batch(),
                    .stopgap = !scheduled,
                    .numbers = {{"epoch_loss", progress_.epoch.loss},
                                {"epoch_samples", static_cast<double>(progress_.epoch.samples)},

@@ -320,7 +320,8 @@ TEST(Executor, TimesEveryStepWhenAsked) {
   const SmallBatch batch(0, 4, 16);
   batch.bind_to(e, true);
   StepSeconds seconds;
-  e.run(&seconds);
+  e.watch(&seconds);
+  e.run();
   EXPECT_EQ(seconds.size(), made.steps.size());
   for (const double s : seconds) EXPECT_GE(s, 0);
 }

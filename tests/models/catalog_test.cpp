@@ -119,11 +119,10 @@ TEST_P(LearningCatalog, LearnsOneBatchByHeart) {
   const Shape image = image_of(model().family);
   const Classification task(model().variant, classes, {});
   const auto optimizer = default_optimizer("sgd");
-  Network network(task, {.image = image,
-                         .threads = 2,
-                         .watch = {},
-                         .optimizer = optimizer.get(),
-                         .step = {.micro_batch = batch}});
+  const NetworkPlans plans(
+      task,
+      {.image = image, .watch = {}, .optimizer = optimizer.get(), .step = {.micro_batch = batch}});
+  Network network(plans, 2);
   network.state().initialize(1);
   Batch data(classification_tensors(batch, image));
   fill(data, image);
@@ -150,10 +149,12 @@ TEST_P(WeightsCatalog, SurviveSafetensors) {
   const Shape image = image_of(model().family);
   const Classification task(model().variant, classes, {});
   const auto optimizer = default_optimizer("sgd");
-  Network trained(task, {.image = image,
-                         .eval_batch = batch,
-                         .optimizer = optimizer.get(),
-                         .step = {.micro_batch = batch}});
+  const NetworkPlans plans(task, {.image = image,
+                                  .eval_batch = batch,
+                                  .watch = {},
+                                  .optimizer = optimizer.get(),
+                                  .step = {.micro_batch = batch}});
+  Network trained(plans, 1);
   trained.state().initialize(1);
   Batch data(classification_tensors(batch, image));
   fill(data, image);
@@ -164,7 +165,8 @@ TEST_P(WeightsCatalog, SurviveSafetensors) {
       model_tensors(trained.state().layout(), trained.state().params(), trained.state().stats());
   write_safetensors(folder / "w.safetensors", with_batch_counts(written, updates));
 
-  Network other(task, {.image = image, .eval_batch = batch});
+  const NetworkPlans evaluation(task, {.image = image, .eval_batch = batch, .watch = {}});
+  Network other(evaluation, 1);
   const auto read =
       model_tensors(other.state().layout(), other.state().params(), other.state().stats());
   copy_tensors(SafetensorsFile::read(folder / "w.safetensors"), read);
@@ -174,7 +176,7 @@ TEST_P(WeightsCatalog, SurviveSafetensors) {
     run.run();
     return std::vector<float>(run.output("logits"), run.output("logits") + batch * classes);
   };
-  EXPECT_EQ(logits(other.evaluation()), logits(trained.evaluation()));
+  EXPECT_EQ(logits(*other.evaluation()), logits(*trained.evaluation()));
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, WeightsCatalog, testing::ValuesIn(first_of_each_family()),

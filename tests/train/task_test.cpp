@@ -97,19 +97,20 @@ struct Training {
   TwoHeads task;
   Fields field{Settings{{"momentum", {"0.9", "test"}}, {"weight-decay", {"0", "test"}}}};
   std::unique_ptr<Optimizer> optimizer = find_optimizer("sgd").make(field);
+  NetworkPlans plans;
   Network network;
   Batch batch{whole_batch};
 
   explicit Training(float first = 1, float second = 0.3f, StepShape step = {.micro_batch = samples})
       : task(first, second),
-        network(task, {.image = {3, 6, 6},
-                       .eval_batch = 0,
-                       .threads = 2,
-                       .watch = {},
-                       .optimizer = optimizer.get(),
-                       .step = step,
-                       .tail_batch = 0,
-                       .average = false}) {
+        plans(task, {.image = {3, 6, 6},
+                     .eval_batch = 0,
+                     .watch = {},
+                     .optimizer = optimizer.get(),
+                     .step = step,
+                     .tail_batch = 0,
+                     .average = false}),
+        network(plans, 2) {
     network.state().initialize(7);
     fill(batch, 0, samples);
     std::fill_n(batch.data<float>("unused"), samples * 3, NAN);

@@ -110,18 +110,20 @@ int run(const CommandLine& line) {
     raise(Fault::usage, "{} does not say what model it is; try: --model NAME --dataset NAME",
           file.origin());
   }
+  const FoundModel model = find_model(options.model);
+  options.data.suit(model.family.image_size, model.family.channels, model.family.classes);
   if (options.isa != "auto") limit_isa(isa_by_name(options.isa));
 
   const auto data = options.data.open(options.split == "train", options.seed);
   const AugmentChain chain = options.data.chain(data->image_shape(), false);
-  const Classification task(find_model(options.model).variant,
+  const Classification task(model.variant,
                             options.num_classes ? options.num_classes : data->classes(), {});
-  Network network(task, {.image = data->image_shape(),
-                         .eval_batch = options.eval_batch_size,
-                         .threads = options.threads ? options.threads : available_cores()});
+  const NetworkPlans plans(
+      task, {.image = data->image_shape(), .eval_batch = options.eval_batch_size, .watch = {}});
+  Network network(plans, options.threads ? options.threads : available_cores());
   const State& state = network.state();
   copy_tensors(file, model_tensors(state.layout(), state.params(), state.stats()));
-  Evaluator evaluator(task, network.evaluation(), *data, chain, options.eval_batch_size,
+  Evaluator evaluator(task, *network.evaluation(), *data, chain, options.eval_batch_size,
                       options.data.loader());
   const auto console = console_listener(console_options(options.json));
   const Tally t = *evaluator.run([&](int64_t done) {

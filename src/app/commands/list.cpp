@@ -25,7 +25,7 @@ struct Options {
 
   void describe(Fields& field) {
     field("num-classes", num_classes,
-          "count a model's parameters with so many classes; 0: 10 or 1000, by image size",
+          "count a model's parameters with so many classes; 0: as the usual data of each has",
           at_least(0));
     field("image-size", image_size, "count multiply-adds at this size; 0: the model's own",
           at_least(0));
@@ -51,9 +51,7 @@ void list_models(const Options& options, const std::string& pattern) {
   for (const ModelDef& family : model_catalog()) {
     for (const Variant& variant : family.variants) {
       if (!matches_pattern(variant.name, pattern)) continue;
-      const int classes = options.num_classes       ? options.num_classes
-                          : family.image_size <= 64 ? 10
-                                                    : 1000;
+      const int classes = options.num_classes ? options.num_classes : family.classes;
       const ModelFacts facts = model_facts({family, variant}, classes, options.image_size);
       fmt::print("{:<32} {:>6} {:>12} {:>10} {:>9.3f}\n", variant.name,
                  options.image_size ? options.image_size : family.image_size,

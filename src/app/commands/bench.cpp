@@ -1,0 +1,230 @@
+// `convoy bench`: how fast the trainer's steps are here; `bench ops`: where their time goes.
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "app/command.h"
+#include "app/measure.h"
+#include "app/options.h"
+#include "app/run.h"
+#include "base/error.h"
+#include "base/process.h"
+#include "base/text.h"
+#include "report/bar.h"
+#include "tensor/isa.h"
+#include "version.h"
+
+namespace convoy {
+namespace {
+
+struct Options {
+  std::string config;
+  int steps = 5;
+  int warmup_steps = 2;
+  std::string mode = "train";
+  bool json = false;
+  std::string by = "node";
+  int top = 0;
+
+  void describe(Fields& field) {
+    describe_config(field, config);
+    field("steps", steps, "steps that are timed", at_least(1));
+    field("warmup-steps", warmup_steps, "steps before them", at_least(1));
+    field("mode", mode, "train: whole optimiser steps; infer: forward passes as in evaluation",
+          one_of({"train", "infer"}));
+    field("json", json, "print one JSON object");
+    field("by", by, "rows of `bench ops`: every node, or nodes of one op or one shape together",
+          one_of({"node", "shape", "op"}));
+    field("top", top, "show only so many rows of `bench ops`, the slowest first; 0: all, in order",
+          at_least(0));
+  }
+};
+
+void describe(Fields& field) {
+  Options().describe(field);
+  RunConfig::describe_all(field);
+}
+
+// Generated data, unless somebody asks for another; no evaluation beside the steps.
+CommandLine with_defaults(CommandLine line) {
+  const auto typed = [&](const char* key) { return line.settings.contains(key); };
+  if (!typed("config") && !typed("dataset") && !typed("data-dir")) {
+    line.settings["dataset"] = {"generated", "default"};
+  }
+  return line;
+}
+
+std::vector<NodeTime> grouped(const std::vector<NodeTime>& nodes, const Options& options) {
+  std::vector<NodeTime> rows;
+  std::map<std::string, size_t> known;
+  for (const NodeTime& node : nodes) {
+    std::string key = node.op;
+    if (options.by != "op") key += "|" + node.shape + "|" + node.implementation;
+    if (options.by == "node") key += "|" + node.name;
+    const auto [at, fresh] = known.try_emplace(key, rows.size());
+    if (fresh) {
+      rows.push_back(node);
+      continue;
+    }
+    NodeTime& row = rows[at->second];
+    row.seconds += node.seconds;
+    row.flops += node.flops;
+    row.bytes += node.bytes;
+  }
+  if (options.top) {
+    std::stable_sort(rows.begin(), rows.end(),
+                     [](const NodeTime& a, const NodeTime& b) { return a.seconds > b.seconds; });
+    rows.resize(std::min(rows.size(), static_cast<size_t>(options.top)));
+  }
+  return rows;
+}
+
+void print_ops(const Measured& m, const Options& options) {
+  double total = 0;
+  for (const NodeTime& node : m.nodes) total += node.seconds;
+  fmt::print("{:>9} {:>6} {:>9} {:>6} {:>7}  {:<26} {}\n", "ms/step", "share", "GFLOP/s", "peak",
+             "GB/s", "op", options.by == "op" ? "" : "what");
+  for (const NodeTime& row : grouped(m.nodes, options)) {
+    const double rate = row.flops / row.seconds;
+    fmt::print("{:9.3f} {:5.1f}% {:>9} {:>6} {:7.1f}  {:<26} {}\n",
+               1e3 * row.seconds / options.steps, 100 * row.seconds / total,
+               row.flops > 0 ? fmt::format("{:.1f}", rate / 1e9) : "",
+               row.flops > 0 ? fmt::format("{:.0f}%", 100 * rate / m.machine.flops) : "",
+               row.bytes / row.seconds / 1e9, row.op,
+               options.by == "op"      ? ""
+               : options.by == "shape" ? row.shape + " " + row.implementation
+                                       : row.name + " " + row.shape + " " + row.implementation);
+  }
+}
+
+nlohmann::ordered_json facts(const RunSetup& setup, const Measured& m, const Options& options) {
+  const Workspace::Size workspace =
+      Workspace::size(setup.plans.pointers(), setup.config.thread_count());
+  const size_t state =
+      State::bytes(setup.plans.state(), setup.plans.slots(), setup.plans.average());
+  return {{"model", setup.config.model},
+          {"batch_size", setup.shape.micro_batch},
+          {"image_size", setup.train_set->image_shape()[2]},
+          {"mode", options.mode},
+          {"threads", setup.config.thread_count()},
+          {"isa", name(isa_level())},
+          {"version", version},
+          {"steps", options.steps},
+          {"images_per_s", m.images_per_s()},
+          {"images_per_s_best", m.images / m.best_seconds()},
+          {"step_s", m.median_seconds()},
+          {"data_wait_s", m.wait_seconds / options.steps},
+          {"peak_rss_bytes", peak_rss_bytes()},
+          {"planned_bytes", state + workspace.bytes()},
+          {"gflops", m.flops_per_s() / 1e9},
+          {"share_of_peak", m.flops_per_s() / m.machine.flops},
+          {"peak_gflops", m.machine.flops / 1e9},
+          {"memory_gb_per_s", m.machine.bytes / 1e9},
+          {"step_seconds", m.seconds},
+          {"losses", m.losses}};
+}
+
+nlohmann::ordered_json ops_json(const Measured& m, const Options& options) {
+  auto rows = nlohmann::ordered_json::array();
+  for (const NodeTime& row : grouped(m.nodes, options)) {
+    rows.push_back({{"plan", row.plan},
+                    {"op", row.op},
+                    {"name", row.name},
+                    {"shape", row.shape},
+                    {"implementation", row.implementation},
+                    {"step_s", row.seconds / options.steps},
+                    {"gflops", row.flops / row.seconds / 1e9},
+                    {"share_of_peak", row.flops / row.seconds / m.machine.flops},
+                    {"gb_per_s", row.bytes / row.seconds / 1e9}});
+  }
+  return rows;
+}
+
+// Steps of large models take seconds: somebody who waits sees them pass.
+void show_progress(int done, int total) {
+  if (!::isatty(STDERR_FILENO)) return;
+  const std::string bar =
+      done < total
+          ? render_bar({.label = "step", .done = done, .total = total, .eta_s = {}}, 60, {})
+          : "";
+  fmt::print(stderr, "\r\033[K{}", bar);
+}
+
+void print_summary(const RunSetup& setup, const Measured& m, const Options& options) {
+  fmt::print(
+      "{}, batch {} of {}x{}, {} threads, {}: {:.2f} images/s (best {:.2f}), {:.4f} s a step\n",
+      setup.config.model, setup.shape.global_batch(), setup.train_set->image_shape()[1],
+      setup.train_set->image_shape()[2], setup.config.thread_count(), name(isa_level()),
+      m.images_per_s(), m.images / m.best_seconds(), m.median_seconds());
+  fmt::print(
+      "{:.1f} GFLOP/s, {:.1f}% of the {:.1f} that multiply-adds reach here; waited {:.4f} s "
+      "a step for data; peak memory {}\n",
+      m.flops_per_s() / 1e9, 100 * m.flops_per_s() / m.machine.flops, m.machine.flops / 1e9,
+      m.wait_seconds / options.steps, human_bytes(static_cast<double>(peak_rss_bytes())));
+}
+
+int run(const CommandLine& typed) {
+  const bool ops = typed.words == std::vector<std::string>{"ops"};
+  if (!ops) need_words(typed, {});
+  const CommandLine line = with_defaults(typed);
+  const std::vector<Field> known = described(describe);
+  Fields field(resolve(line, known));
+  Options options;
+  RunConfig config;
+  options.describe(field);
+  config.describe(field);
+  field.finish(known);
+  for (const char* key : {"by", "top"}) {
+    if (!ops && field.given(key))
+      raise(Fault::usage, "--{} is for `convoy bench ops`; try: convoy bench ops --{} …", key, key);
+  }
+  if (options.mode == "infer") {
+    config.eval_epochs = 1;
+    config.eval_batch_size = config.step_shape().plan_batch();
+  } else {
+    config.eval_epochs = 0;
+  }
+  apply_isa(config);
+  const RunSetup setup(config);
+  const Measured measured = measure(setup, {.warmup = options.warmup_steps,
+                                            .steps = options.steps,
+                                            .infer = options.mode == "infer",
+                                            .progress = show_progress});
+  if (options.json) {
+    nlohmann::ordered_json result = facts(setup, measured, options);
+    if (ops) result["ops"] = ops_json(measured, options);
+    fmt::print("{}\n", result.dump());
+    return 0;
+  }
+  if (ops) print_ops(measured, options);
+  print_summary(setup, measured, options);
+  return 0;
+}
+
+}  // namespace
+
+CommandDef bench_command() {
+  return {
+      .name = "bench",
+      .summary = "time training steps on generated data",
+      .usage = "bench [ops] --model NAME [--batch-size N] [options]",
+      .details = R"(The steps are those of `convoy train`, optimiser, batch-norm statistics and loss
+included, and give the same losses; nothing is kept. The rate is the median over
+the timed steps. `bench ops` shows the time of every node, its rate, and what
+share it is of the multiply-add peak measured in the same process.
+
+  convoy bench --model resnet50 --batch-size 16
+  convoy bench --model cifar_resnet20 --steps 20 --json
+  convoy bench ops --model resnet18 --batch-size 8 --by shape --top 15
+  convoy bench --model resnet50 --batch-size 1 --mode infer
+)",
+      .words = "ops",
+      .describe = describe,
+      .run = run};
+}
+
+}  // namespace convoy

@@ -1,0 +1,58 @@
+#include "train/machine_speed.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/clock.h"
+#include "kernels/speed.h"
+#include "kernels/sums.h"
+#include "tensor/kernel.h"
+
+namespace convoy {
+namespace {
+
+// The best of a few: what disturbs a measurement only ever slows it.
+constexpr int tries = 4;
+
+template <class Body>
+double best_seconds(const Body& body) {
+  double best = 1e9;
+  for (int i = 0; i < tries; ++i) {
+    const double start = steady_seconds();
+    body();
+    best = std::min(best, steady_seconds() - start);
+  }
+  return best;
+}
+
+double measure_flops(ThreadPool& pool) {
+  constexpr int64_t rounds = 400'000;  // some milliseconds
+  std::vector<double> done(static_cast<size_t>(pool.size()));
+  std::vector<float> sinks(done.size() * 16);
+  const double seconds = best_seconds([&] {
+    pool.run(pool.size(), [&](int task, int) {
+      const auto t = static_cast<size_t>(task);
+      done[t] = kernels::burn_fma(rounds, &sinks[t * 16]);
+    });
+  });
+  return done[0] * static_cast<double>(pool.size()) / seconds;
+}
+
+double measure_bytes(ThreadPool& pool) {
+  const Chunks chunks{6 << 20, 1 << 16};  // 24 MiB twice
+  std::vector<float> target(static_cast<size_t>(chunks.count));
+  const std::vector<float> term(static_cast<size_t>(chunks.count), 1.0f);
+  const double seconds = best_seconds([&] {
+    pool.run(chunks.tasks(), [&](int task, int) {
+      kernels::accumulate(target.data() + chunks.begin(task), term.data() + chunks.begin(task),
+                          chunks.length(task));
+    });
+  });
+  return 3 * sizeof(float) * static_cast<double>(chunks.count) / seconds;
+}
+
+}  // namespace
+
+MachineSpeed measure_speed(ThreadPool& pool) { return {measure_flops(pool), measure_bytes(pool)}; }
+
+}  // namespace convoy

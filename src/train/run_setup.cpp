@@ -1,0 +1,77 @@
+#include "train/run_setup.h"
+
+#include <algorithm>
+
+#include "models/model.h"
+
+namespace convoy {
+namespace {
+
+ops::CrossEntropyOptions loss_options(const RunConfig& config) {
+  return {config.label_smoothing, config.label_smoothing_kind == "others"
+                                      ? ops::Smoothing::others
+                                      : ops::Smoothing::uniform};
+}
+
+NetworkSpec with_watch(NetworkSpec spec, const PassWatch& watch) {
+  spec.watch = watch;
+  return spec;
+}
+
+}  // namespace
+
+RunSetup::RunSetup(const RunConfig& run, const PassWatch& watch)
+    : config(run),
+      train_set(run.data.open(true, run.seed)),
+      eval_set(run.data.open(false, run.seed)),
+      train_chain(run.data.chain(train_set->image_shape(), true)),
+      eval_chain(run.data.chain(eval_set->image_shape(), false)),
+      shape(run.step_shape()),
+      epochs(train_set->size(), shape.global_batch(), run.epochs, run.data.tail()),
+      task(find_model(run.model).variant, run.classes(*train_set), loss_options(run),
+           run.zero_init_residual),
+      plans(task, with_watch(network_spec(shape.micro_batch), watch)) {}
+
+NetworkSpec RunSetup::network_spec(int64_t micro_batch) const {
+  StepShape step = shape;
+  step.micro_batch = micro_batch;
+  const bool short_tail = epochs.tail() == EpochTail::short_;
+  return {.image = train_set->image_shape(),
+          .eval_batch = config.eval_epochs > 0 ? config.eval_batch(step.plan_batch()) : 0,
+          .watch = {},
+          .optimizer = &config.update(),
+          .step = step,
+          .tail_batch = short_tail ? epochs.samples() % step.global_batch() : 0,
+          .average = config.ema_decay > 0};
+}
+
+int64_t RunSetup::total_steps() const {
+  const int64_t steps = config.epochs > 0 ? epochs.total_steps() : config.max_steps;
+  return config.max_steps ? std::min(steps, config.max_steps) : steps;
+}
+
+double RunSetup::learning_rate(int64_t step) const {
+  const int64_t steps = config.epochs > 0 ? epochs.total_steps() : config.max_steps;
+  return config.lr.at(step, {static_cast<double>(steps), epochs.steps_per_epoch()});
+}
+
+StepInputs RunSetup::inputs(int64_t step) const {
+  return {.learning_rate = static_cast<float>(learning_rate(step)),
+          .loss_scale = config.loss_scale,
+          .step = static_cast<float>(step),
+          .bn_momentum = config.bn_momentum,
+          .bn_per_step = config.bn_update == "step",
+          .skip_update = false};
+}
+
+LoaderSpec RunSetup::loader(int64_t first, int64_t last) const {
+  LoaderSpec spec = config.data.loader();
+  spec.batch = shape.plan_batch();
+  spec.parts = shape.parts();
+  spec.first_step = first;
+  spec.last_step = last;
+  spec.seed = config.seed;
+  return spec;
+}
+
+}  // namespace convoy

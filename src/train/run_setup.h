@@ -1,0 +1,44 @@
+// Everything that follows from a RunConfig before memory is taken and the first step runs: data,
+// batch arithmetic, task, plans. train, plan and bench start from one of these, so that they speak
+// of the same run.
+#pragma once
+
+#include <memory>
+
+#include "data/augment_chain.h"
+#include "data/dataset.h"
+#include "data/epoch_plan.h"
+#include "data/loader.h"
+#include "train/classification.h"
+#include "train/network.h"
+#include "train/run_config.h"
+
+namespace convoy {
+
+class RunSetup {
+ public:
+  // Opens the data and makes the plans. Keeps the config; `watch` is for whoever looks at the
+  // passes.
+  explicit RunSetup(const RunConfig& config, const PassWatch& watch = {});
+
+  // With --max-steps the run is cut off there; the schedule covers the epochs asked for.
+  int64_t total_steps() const;
+  double learning_rate(int64_t step) const;
+  StepInputs inputs(int64_t step) const;
+
+  // For steps [first, last).
+  LoaderSpec loader(int64_t first, int64_t last) const;
+
+  // What the network of this run with another micro-batch would be.
+  NetworkSpec network_spec(int64_t micro_batch) const;
+
+  const RunConfig& config;
+  const std::unique_ptr<Dataset> train_set, eval_set;
+  const AugmentChain train_chain, eval_chain;
+  const StepShape shape;
+  const EpochPlan epochs;
+  const Classification task;
+  const NetworkPlans plans;
+};
+
+}  // namespace convoy
