@@ -4,7 +4,9 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/process.h"
 #include "graph/op.h"
+#include "train/run_needs.h"
 
 namespace convoy {
 namespace {
@@ -53,6 +55,7 @@ double Measured::best_seconds() const { return *std::min_element(seconds.begin()
 
 Measured measure(const RunSetup& setup, const MeasureOptions& options) {
   Measured measured;
+  measured.planned_bytes = refuse_what_cannot_fit(setup, fs::temp_directory_path()).peak();
   Network network(setup.plans, setup.config.thread_count());
   network.state().initialize(setup.config.seed);
   measured.machine = measure_speed(network.pool());
@@ -89,6 +92,7 @@ Measured measure(const RunSetup& setup, const MeasureOptions& options) {
     options.progress(step + 1, total);
   }
   measured.wait_seconds = loader.wait_seconds() - waited;
+  measured.peak_rss_bytes = peak_rss_bytes();
   const MachineSpeed after = measure_speed(network.pool());
   measured.machine.flops = std::max(measured.machine.flops, after.flops);
   measured.machine.bytes = std::max(measured.machine.bytes, after.bytes);

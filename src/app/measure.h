@@ -34,6 +34,8 @@ struct Measured {
   double wait_seconds = 0;      // without data, over the steps that counted
   std::vector<NodeTime> nodes;  // in running order
   MachineSpeed machine;         // measured before and after, the better
+  int64_t planned_bytes = 0;    // of memory, as the plan foresaw
+  int64_t peak_rss_bytes = 0;
 
   double median_seconds() const;
   double best_seconds() const;

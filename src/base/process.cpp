@@ -22,6 +22,13 @@ std::string line_after(const fs::path& path, std::string_view key) {
   return "";
 }
 
+int64_t status_bytes(std::string_view key) {
+  const std::string text = line_after("/proc/self/status", key);  // "1234 kB"
+  int64_t kilobytes = 0;
+  std::from_chars(text.data(), text.data() + text.size(), kilobytes);
+  return kilobytes * 1024;
+}
+
 // A positive number of bytes, or `other` when the file is missing or says "max".
 int64_t limit_in(const fs::path& path, int64_t other) {
   std::ifstream file(path);
@@ -44,12 +51,9 @@ int64_t limit_along(const fs::path& mount, fs::path group, const char* file, int
 
 }  // namespace
 
-int64_t peak_rss_bytes() {
-  const std::string text = line_after("/proc/self/status", "VmHWM");  // "1234 kB"
-  int64_t kilobytes = 0;
-  std::from_chars(text.data(), text.data() + text.size(), kilobytes);
-  return kilobytes * 1024;
-}
+int64_t peak_rss_bytes() { return status_bytes("VmHWM"); }
+
+int64_t resident_bytes() { return status_bytes("VmRSS"); }
 
 std::string host_name() {
   std::array<char, 256> name{};

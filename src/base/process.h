@@ -11,6 +11,9 @@ namespace convoy {
 // The most memory this process has held so far (VmHWM); 0 where the system does not say.
 int64_t peak_rss_bytes();
 
+// What it holds now (VmRSS); likewise.
+int64_t resident_bytes();
+
 std::string host_name();
 
 // "Intel(R) Xeon(R) CPU …"; "unknown" where the system does not say.

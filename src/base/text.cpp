@@ -3,8 +3,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cctype>
+#include <charconv>
 #include <cmath>
 #include <numeric>
+
+#include "base/error.h"
 
 namespace convoy {
 namespace {
@@ -69,6 +73,26 @@ bool matches_pattern(std::string_view text, std::string_view pattern) {
   }
   return !text.empty() && (pattern[0] == '?' || pattern[0] == text[0]) &&
          matches_pattern(text.substr(1), pattern.substr(1));
+}
+
+int64_t parse_bytes(std::string_view text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  std::string_view unit(end, static_cast<size_t>(text.data() + text.size() - end));
+  while (unit.starts_with(' ')) unit.remove_prefix(1);
+  constexpr std::string_view units = "KMGT";
+  double factor = 1;
+  if (!unit.empty() && unit != "B") {
+    const size_t power = units.find(static_cast<char>(std::toupper(unit[0])));
+    const std::string_view rest = unit.substr(1);
+    factor = power == std::string_view::npos || !(rest.empty() || rest == "B" || rest == "iB")
+                 ? -1
+                 : std::pow(1024.0, static_cast<double>(power + 1));
+  }
+  if (error != std::errc{} || factor < 0 || !(number >= 0 && number * factor < 9e18)) {
+    raise(Fault::usage, "'{}' is no amount of memory; try: 16G or 500M", text);
+  }
+  return static_cast<int64_t>(number * factor);
 }
 
 std::string human_bytes(double bytes) {

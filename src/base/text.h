@@ -16,6 +16,8 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
 // Shell-style pattern with * and ?.
 bool matches_pattern(std::string_view text, std::string_view pattern);
 
+// "16G", "1.5 GiB", "500M", "1024": bytes, K M G T being powers of 1024. Usage error otherwise.
+int64_t parse_bytes(std::string_view text);
 std::string human_bytes(double bytes);      // "1.5 MiB"
 std::string human_seconds(double seconds);  // "1:02:03"
 std::string with_commas(long long number);  // "1,234,567"

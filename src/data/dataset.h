@@ -19,6 +19,7 @@ class Dataset {
   virtual Shape image_shape() const = 0;  // [c, h, w], the same for all images
   virtual int classes() const = 0;
   virtual std::vector<std::string> class_names() const = 0;  // one per class
+  virtual int64_t resident_bytes() const { return 0; }       // of data held in memory
 
   // Sample `index` in [0, size()): c*h*w bytes, plane after plane, and a label in [0, classes()).
   virtual void read(int64_t index, uint8_t* pixels, int32_t& label) const = 0;

@@ -25,6 +25,10 @@ class MemoryDataset final : public Dataset {
   int classes() const override { return static_cast<int>(names_.size()); }
   std::vector<std::string> class_names() const override { return names_; }
 
+  int64_t resident_bytes() const override {
+    return static_cast<int64_t>(pixels_.size() + labels_.size());
+  }
+
   void read(int64_t index, uint8_t* pixels, int32_t& label) const override {
     std::copy_n(pixels_.begin() + index * image_.count(), image_.count(), pixels);
     label = labels_[static_cast<size_t>(index)];

@@ -39,6 +39,18 @@ std::string eval_done(const EvalDone& e) {
 
 }  // namespace
 
+std::string forecast_lines(const Forecast& e) {
+  const auto human = [](int64_t bytes) { return human_bytes(static_cast<double>(bytes)); };
+  return fmt::format(
+      "Memory: state {} + workspace {} + loader {} + program {} = {} of {}\n"
+      "Disk: {} a checkpoint, at most {} in all; {} free\n"
+      "Time: about {:.3g} s a step, {} an epoch, {} in all, evaluations aside\n",
+      human(e.state_bytes), human(e.workspace_bytes), human(e.loader_bytes),
+      human(e.libraries_bytes), human(e.peak_bytes), human(e.limit_bytes),
+      human(e.checkpoint_bytes), human(e.disk_bytes), human(e.disk_free_bytes), e.step_s,
+      human_seconds(e.epoch_s), human_seconds(e.total_s));
+}
+
 std::optional<double> Eta::after(int64_t step, int64_t total_steps, double now) {
   if (!first_ || step <= first_->step) {
     first_ = Mark{step, now};
@@ -91,6 +103,7 @@ std::string Lines::of(const RunEvent& event) {
                                e.batch, e.nodes, human_bytes(static_cast<double>(e.state_bytes)),
                                human_bytes(static_cast<double>(e.workspace_bytes)));
           },
+          [](const Forecast& e) { return forecast_lines(e); },
           [&](const TrainProgress& e) { return train(e); },
           [](const EvalProgress&) { return std::string(); },
           [](const EvalDone& e) { return eval_done(e); },

@@ -26,6 +26,8 @@ class Eta {
   std::optional<Mark> first_;
 };
 
+std::string forecast_lines(const Forecast& e);
+
 class Lines {
  public:
   // `clock`: steady seconds. `date`: for the first and last lines, "2024-01-31 12:00:00".

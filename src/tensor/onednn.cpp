@@ -5,6 +5,7 @@
 
 #include <array>
 #include <dnnl.hpp>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -117,6 +118,8 @@ struct Convolution::Impl {
     std::array<dnnl::memory, 4> memories;
     std::array<dnnl_exec_arg_t, 4> args;
   };
+  // Planning only asks; code is generated when it is sure to run.
+  std::function<dnnl::primitive()> generate;
   dnnl::primitive primitive;
   Desc x, w, y, scratchpad;
   std::array<int, 3> names;  // DNNL_ARG_* of x, w, y
@@ -166,17 +169,17 @@ Convolution::Convolution(const ConvShape& s, ConvPass pass, const Convolution* l
         attr, engine());
     if (pass == ConvPass::forward) {
       settle(forward, forward.weights_desc(), {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST});
-      impl.primitive = convolution_forward(forward);
+      impl.generate = [forward] { return convolution_forward(forward); };
     } else if (pass == ConvPass::grad_input) {
       const convolution_backward_data::primitive_desc pd({direct, x, w, y, strides, before, after},
                                                          attr, engine(), forward);
       settle(pd, pd.weights_desc(), {DNNL_ARG_DIFF_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_DST});
-      impl.primitive = convolution_backward_data(pd);
+      impl.generate = [pd] { return convolution_backward_data(pd); };
     } else {
       const convolution_backward_weights::primitive_desc pd(
           {direct, x, w, y, strides, before, after}, attr, engine(), forward);
       settle(pd, pd.diff_weights_desc(), {DNNL_ARG_SRC, DNNL_ARG_DIFF_WEIGHTS, DNNL_ARG_DIFF_DST});
-      impl.primitive = convolution_backward_weights(pd);
+      impl.generate = [pd] { return convolution_backward_weights(pd); };
     }
   } catch (const dnnl::error& e) {
     raise(Fault::bug,
@@ -195,6 +198,7 @@ size_t Convolution::scratchpad_bytes() const { return impl_->scratchpad.get_size
 const std::string& Convolution::implementation() const { return impl_->implementation; }
 
 void Convolution::prepare(int workers) const {
+  if (!impl_->primitive) impl_->primitive = impl_->generate();
   while (impl_->slots.size() < static_cast<size_t>(workers))
     impl_->slots.push_back(impl_->make_slot());
 }

@@ -2,7 +2,8 @@
 // write files and draw the screen. Everything happens in one thread, the trainer's.
 //
 // Files of an interrupted and resumed run equal those of an uninterrupted one, so every event of a
-// process that is no event of the run (Resumed, Warning, EvalProgress) stays out of metrics.jsonl.
+// process that is no event of the run (Resumed, Warning, EvalProgress, Forecast) stays out of
+// metrics.jsonl.
 #pragma once
 
 #include <cmath>
@@ -41,6 +42,15 @@ struct PlanReady {
   int64_t nodes = 0;
   int64_t state_bytes = 0, workspace_bytes = 0;
   double flops = 0;  // of one execution
+};
+
+// Once per run, after the plans: what it is expected to take. Facts of this machine and moment, so
+// it stays out of metrics.jsonl.
+struct Forecast {
+  int64_t state_bytes = 0, workspace_bytes = 0, loader_bytes = 0, libraries_bytes = 0;
+  int64_t peak_bytes = 0, limit_bytes = 0;  // of memory
+  int64_t checkpoint_bytes = 0, disk_bytes = 0, disk_free_bytes = 0;
+  double step_s = 0, epoch_s = 0, total_s = 0;  // of training; evaluations come on top
 };
 
 // After an optimiser step.
@@ -127,7 +137,7 @@ struct RunEnd {
 };
 
 using RunEvent =
-    std::variant<RunStart, PlanReady, TrainProgress, EvalProgress, EvalDone, EpochDone,
+    std::variant<RunStart, PlanReady, Forecast, TrainProgress, EvalProgress, EvalDone, EpochDone,
                  CheckpointSaved, BadSample, NonFinite, Warning, Resumed, Stopped, RunEnd>;
 
 // One lambda per kind of event, for std::visit.

@@ -83,6 +83,10 @@ void RunConfig::describe_files(Fields& field) {
         between(0, 256), {"j"});
   field("isa", isa, "instruction set; a lower one gives the results of a lower machine",
         one_of({"auto", "sse41", "avx2", "avx512"}));
+  field(
+      "memory", memory,
+      "what the run may take, such as 16G; a run that needs more is refused. Empty: the machine's "
+      "memory, or the limit of its cgroup");
   field("output", output, "folder in which the run's folder is made", {},
         {"output-dir", "log-dir"});
   field("name", name, "the run's folder; empty: model and dataset", {}, {"experiment"});
@@ -159,6 +163,7 @@ void RunConfig::check(const Fields& field) const {
   }
   if (ema_decay == 1)
     raise(Fault::usage, "--ema-decay 1 would never leave the first weights; try: 0.999");
+  if (!memory.empty()) parse_bytes(memory);
   const std::vector<std::string> passes = pass_names();
   for (const std::string& pass : dump) {
     if (pass != "all" && std::find(passes.begin(), passes.end(), pass) == passes.end()) {

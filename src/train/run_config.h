@@ -47,6 +47,7 @@ struct RunConfig {
   uint64_t seed = 1;
   int threads = 0;
   std::string isa = "auto";
+  std::string memory;
 
   std::string output = "runs";
   std::string name;

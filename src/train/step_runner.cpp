@@ -9,6 +9,20 @@
 
 namespace convoy {
 
+namespace {
+
+// A replica's gradients, and the statistics of each of its micro-batches.
+int64_t leaf_floats(const StepShape& shape, const StateLayout& state) {
+  return state.param_floats + shape.accumulation * state.stat_floats;
+}
+
+}  // namespace
+
+int64_t StepRunner::sum_bytes(const StepShape& shape, const StateLayout& state) {
+  const int64_t floats = leaf_floats(shape, state);
+  return floats * 4 + TreeAccumulator::bytes(floats, shape.replicas);
+}
+
 StepRunner::StepRunner(const StepShape& shape, const Task& task, const State& state,
                        ThreadPool& pool, const Executors& executors)
     : shape_(shape), task_(task), state_(state), pool_(pool), executors_(executors) {
@@ -21,8 +35,7 @@ StepRunner::StepRunner(const StepShape& shape, const Task& task, const State& st
   executors_.update.bind("step", &now_.step);
   executors_.update.bind("skip_update", &skip_);
   if (!alone()) {
-    const int64_t floats =
-        state.layout().param_floats + shape.accumulation * state.layout().stat_floats;
+    const int64_t floats = leaf_floats(shape, state.layout());
     leaf_.reserve(static_cast<size_t>(floats) * sizeof(float));
     tree_.emplace(floats, shape.replicas);
   }

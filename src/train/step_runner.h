@@ -47,6 +47,9 @@ class StepRunner {
   StepRunner(const StepShape& shape, const Task& task, const State& state, ThreadPool& pool,
              const Executors& executors);
 
+  // What the sums over several parts take.
+  static int64_t sum_bytes(const StepShape& shape, const StateLayout& state);
+
   // Takes `parts()` batches from `next` (or one shorter batch through `gradients`, another executor
   // for the tail of an epoch). A loss that is no finite number skips the update.
   Tally run(const StepInputs& inputs, const std::function<const Batch&()>& next);

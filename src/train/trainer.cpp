@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "models/model.h"
 #include "tensor/isa.h"
+#include "train/run_needs.h"
 #include "train/tensors.h"
 #include "version.h"
 
@@ -20,6 +21,7 @@ Trainer::Trainer(const RunConfig& config, const RunDir& dir, Listener& listener,
       listener_(listener),
       stop_(stop),
       setup_(config, watch),
+      memory_(refuse_what_cannot_fit(setup_, dir.path())),
       network_(setup_.plans, config.thread_count()),
       checkpoints_(dir.path(), config.checkpoint_keep) {
   if (!network_.evaluation()) return;
@@ -114,6 +116,7 @@ void Trainer::announce_run() {
                            .workspace_bytes = static_cast<int64_t>(named.plan->workspace_bytes),
                            .flops = named.plan->flops});
   }
+  listener_.on(forecast(setup_, memory_, dir_.path(), network_.pool()));
   listener_.flush();
 }
 

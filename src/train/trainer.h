@@ -8,6 +8,7 @@
 #include "train/evaluate.h"
 #include "train/event.h"
 #include "train/run_dir.h"
+#include "train/run_needs.h"
 #include "train/run_setup.h"
 #include "weights/safetensors.h"
 
@@ -71,6 +72,7 @@ class Trainer {
   const std::atomic<int>& stop_;
 
   RunSetup setup_;
+  MemoryNeeds memory_;  // as foreseen
   Network network_;
   std::optional<Evaluator> evaluator_;  // none with --eval-epochs 0
   CheckpointStore checkpoints_;

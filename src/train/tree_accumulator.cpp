@@ -20,10 +20,12 @@ void add(std::span<float> target, std::span<const float> term, ThreadPool& pool)
 
 }  // namespace
 
+int64_t TreeAccumulator::bytes(int64_t floats, int count) {
+  return 4 * round_up(floats, 16) * std::bit_width(static_cast<unsigned>(count));
+}
+
 TreeAccumulator::TreeAccumulator(int64_t floats, int count)
-    : floats_(round_up(floats, 16)),
-      buffers_(sizeof(float) * static_cast<size_t>(floats_) *
-               static_cast<size_t>(std::bit_width(static_cast<unsigned>(count)))) {}
+    : floats_(round_up(floats, 16)), buffers_(static_cast<size_t>(bytes(floats, count))) {}
 
 std::span<float> TreeAccumulator::level(int i) const {
   return {reinterpret_cast<float*>(buffers_.data()) + i * floats_, static_cast<size_t>(floats_)};

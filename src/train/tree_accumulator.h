@@ -15,6 +15,9 @@ class TreeAccumulator {
   // For at most `count` vectors of `floats`.
   TreeAccumulator(int64_t floats, int count);
 
+  // What one takes.
+  static int64_t bytes(int64_t floats, int count);
+
   // Adds the next leaf; `leaf` is spent (it may be overwritten).
   void push(std::span<float> leaf, ThreadPool& pool);
   // The sum of all leaves so far goes to `target`; the accumulator is empty again.

@@ -12,7 +12,6 @@
 #include "app/options.h"
 #include "app/run.h"
 #include "base/error.h"
-#include "base/process.h"
 #include "base/text.h"
 #include "report/bar.h"
 #include "tensor/isa.h"
@@ -102,10 +101,6 @@ void print_ops(const Measured& m, const Options& options) {
 }
 
 nlohmann::ordered_json facts(const RunSetup& setup, const Measured& m, const Options& options) {
-  const Workspace::Size workspace =
-      Workspace::size(setup.plans.pointers(), setup.config.thread_count());
-  const size_t state =
-      State::bytes(setup.plans.state(), setup.plans.slots(), setup.plans.average());
   return {{"model", setup.config.model},
           {"batch_size", setup.shape.micro_batch},
           {"image_size", setup.train_set->image_shape()[2]},
@@ -118,8 +113,8 @@ nlohmann::ordered_json facts(const RunSetup& setup, const Measured& m, const Opt
           {"images_per_s_best", m.images / m.best_seconds()},
           {"step_s", m.median_seconds()},
           {"data_wait_s", m.wait_seconds / options.steps},
-          {"peak_rss_bytes", peak_rss_bytes()},
-          {"planned_bytes", state + workspace.bytes()},
+          {"peak_rss_bytes", m.peak_rss_bytes},
+          {"planned_bytes", m.planned_bytes},
           {"gflops", m.flops_per_s() / 1e9},
           {"share_of_peak", m.flops_per_s() / m.machine.flops},
           {"peak_gflops", m.machine.flops / 1e9},
@@ -164,7 +159,7 @@ void print_summary(const RunSetup& setup, const Measured& m, const Options& opti
       "{:.1f} GFLOP/s, {:.1f}% of the {:.1f} that multiply-adds reach here; waited {:.4f} s "
       "a step for data; peak memory {}\n",
       m.flops_per_s() / 1e9, 100 * m.flops_per_s() / m.machine.flops, m.machine.flops / 1e9,
-      m.wait_seconds / options.steps, human_bytes(static_cast<double>(peak_rss_bytes())));
+      m.wait_seconds / options.steps, human_bytes(static_cast<double>(m.peak_rss_bytes)));
 }
 
 int run(const CommandLine& typed) {

@@ -1,0 +1,147 @@
+// `convoy plan`: what a run would need, without running it.
+
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+#include "app/command.h"
+#include "app/options.h"
+#include "app/run.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "report/lines.h"
+#include "tensor/isa.h"
+#include "tensor/onednn.h"
+#include "train/run_needs.h"
+
+namespace convoy {
+namespace {
+
+struct Options {
+  std::string config;
+  bool json = false;
+
+  void describe(Fields& field) {
+    describe_config(field, config);
+    field("json", json, "print one JSON object");
+  }
+};
+
+void describe(Fields& field) {
+  Options().describe(field);
+  RunConfig::describe_all(field);
+}
+
+// Who names no data asks about the model: as many generated images as ImageNet has.
+CommandLine with_defaults(CommandLine line) {
+  for (const char* key : {"config", "dataset", "data-dir"}) {
+    if (line.settings.contains(key)) return line;
+  }
+  line.settings["dataset"] = {"generated", "default"};
+  line.settings.try_emplace("generated-samples", Setting{"1281167", "default"});
+  return line;
+}
+
+nlohmann::ordered_json to_json(const RunSetup& setup, const Forecast& f, int64_t largest) {
+  const int64_t steps = setup.total_steps();
+  nlohmann::ordered_json result{
+      {"model", setup.config.model},
+      {"dataset", setup.config.data.dataset_name()},
+      {"image_size", setup.train_set->image_shape()[2]},
+      {"threads", setup.config.thread_count()},
+      {"isa", name(isa_level())},
+      {"batch",
+       {{"micro_batch", setup.shape.micro_batch},
+        {"accumulation", setup.shape.accumulation},
+        {"replicas", setup.shape.replicas},
+        {"global_batch", setup.shape.global_batch()}}},
+      {"steps_per_epoch", setup.epochs.steps_per_epoch()},
+      {"total_steps", steps},
+      {"epochs", setup.config.epochs},
+      {"lr",
+       {{"first", setup.learning_rate(0)},
+        {"middle", setup.learning_rate(steps / 2)},
+        {"last", setup.learning_rate(std::max<int64_t>(steps - 1, 0))}}},
+      {"memory",
+       {{"state_bytes", f.state_bytes},
+        {"workspace_bytes", f.workspace_bytes},
+        {"loader_bytes", f.loader_bytes},
+        {"libraries_bytes", f.libraries_bytes},
+        {"peak_bytes", f.peak_bytes},
+        {"limit_bytes", f.limit_bytes}}},
+      {"planned_bytes", f.peak_bytes},
+      {"time", {{"step_s", f.step_s}, {"epoch_s", f.epoch_s}, {"total_s", f.total_s}}},
+      {"disk",
+       {{"checkpoint_bytes", f.checkpoint_bytes},
+        {"total_bytes", f.disk_bytes},
+        {"free_bytes", f.disk_free_bytes}}},
+      {"flops_per_step", setup.plans.find("train")->flops * setup.shape.parts()},
+      {"fits", largest < 0}};
+  if (largest >= 0) result["largest_batch_size"] = largest;
+  return result;
+}
+
+void print_plan(const RunSetup& setup, const Forecast& f) {
+  const Shape image = setup.train_set->image_shape();
+  fmt::print("Run: {} on {}, {}x{}x{}, {} threads, {}\n", setup.config.model,
+             setup.config.data.dataset_name(), image[0], image[1], image[2],
+             setup.config.thread_count(), name(isa_level()));
+  fmt::print("Batch: {} x {} accumulated x {} replicas = {}\n", setup.shape.micro_batch,
+             setup.shape.accumulation, setup.shape.replicas, setup.shape.global_batch());
+  const int64_t steps = setup.total_steps();
+  fmt::print("Steps: {} samples, {:.6g} steps an epoch, {} epochs = {} steps\n",
+             with_commas(setup.train_set->size()), setup.epochs.steps_per_epoch(),
+             setup.config.epochs, with_commas(steps));
+  fmt::print("LR: {:.4g} at the start, {:.4g} in the middle, {:.4g} at the end\n",
+             setup.learning_rate(0), setup.learning_rate(steps / 2),
+             setup.learning_rate(std::max<int64_t>(steps - 1, 0)));
+  fmt::print("{}", forecast_lines(f));
+}
+
+int run(const CommandLine& typed) {
+  need_words(typed, {});
+  const CommandLine line = with_defaults(typed);
+  const std::vector<Field> known = described(describe);
+  Fields field(resolve(line, known));
+  Options options;
+  RunConfig config;
+  options.describe(field);
+  config.describe(field);
+  field.finish(known);
+  apply_isa(config);
+  const RunSetup setup(config);
+  ThreadPool pool(config.thread_count(), onednn::use_one_thread);
+  const MemoryNeeds memory = memory_needs(setup);
+  const Forecast expected = forecast(setup, memory, config.output, pool);
+  const int64_t largest =
+      fits(memory, expected.limit_bytes) ? -1 : largest_batch(setup, expected.limit_bytes);
+  if (options.json) {
+    fmt::print("{}\n", to_json(setup, expected, largest).dump());
+  } else {
+    print_plan(setup, expected);
+  }
+  std::fflush(stdout);
+  refuse_what_cannot_fit(setup, config.output, memory, largest);
+  return 0;
+}
+
+}  // namespace
+
+CommandDef plan_command() {
+  return {
+      .name = "plan",
+      .summary = "show what a run would need, without running it",
+      .usage = "plan [--config NAME|FILE.yml] [--model NAME] [options of train]",
+      .details = R"(Memory by kind and the peak of the process, batch arithmetic, steps, learning
+rate, an estimate of the time, disk for checkpoints. What cannot fit is refused
+with exit code 6 and the largest batch that would; `train` refuses the same.
+
+  convoy plan --config cifar10/resnet20 --data-dir DIR
+  convoy plan --model resnet50 --batch-size 32
+  convoy plan --model resnet152 --batch-size 64 --memory 16G --json
+)",
+      .describe = describe,
+      .run = run};
+}
+
+}  // namespace convoy

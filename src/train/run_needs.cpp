@@ -1,0 +1,182 @@
+#include "train/run_needs.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/process.h"
+#include "base/text.h"
+#include "graph/op.h"
+#include "train/tensors.h"
+#include "train/tree_accumulator.h"
+
+namespace convoy {
+namespace {
+
+constexpr int64_t mib = 1 << 20;
+
+// oneDNN's generated code and our tables for one convolution, per primitive; measured.
+constexpr int64_t bytes_per_primitive = 48 << 10;
+
+int64_t loader_bytes(const RunSetup& setup, int64_t batch) {
+  int64_t bytes = 0;
+  for (const auto& [name, type] : classification_tensors(batch, setup.train_set->image_shape())) {
+    bytes += static_cast<int64_t>(stored_bytes(type));
+  }
+  return bytes * (setup.config.data.loader().prefetch + 1);
+}
+
+int64_t primitives(const NetworkPlans& plans) {
+  int64_t count = 0;
+  for (const Plan* plan : plans.pointers()) {
+    count += std::count_if(plan->steps.begin(), plan->steps.end(),
+                           [](const Step& step) { return !step.kernel->implementation().empty(); });
+  }
+  return count;
+}
+
+}  // namespace
+
+MemoryNeeds memory_needs(const RunSetup& setup, const NetworkPlans& plans) {
+  MemoryNeeds needs;
+  const StateLayout& state = plans.state();
+  needs.state = static_cast<int64_t>(State::bytes(state, plans.slots(), plans.average()));
+  needs.workspace =
+      static_cast<int64_t>(Workspace::size(plans.pointers(), setup.config.thread_count()).bytes());
+  if (plans.step().parts() > 1) needs.workspace += StepRunner::sum_bytes(plans.step(), state);
+  needs.loader = setup.train_set->resident_bytes() + setup.eval_set->resident_bytes();
+  const int64_t program = resident_bytes() - needs.loader;
+  for (const NetworkPlans::Named& named : plans.all()) {
+    // The training loader waits while an evaluation has its own.
+    if (named.kind == "train" || named.kind == "eval") {
+      needs.loader += loader_bytes(setup, named.batch);
+    }
+  }
+  needs.libraries = std::max<int64_t>(program, 0) + bytes_per_primitive * primitives(plans);
+  return needs;
+}
+
+int64_t memory_limit(const RunConfig& config) {
+  return config.memory.empty() ? memory_limit_bytes() : parse_bytes(config.memory);
+}
+
+bool fits(const MemoryNeeds& needs, int64_t limit) {
+  return needs.peak() + needs.peak() / 32 + 64 * mib <= limit;
+}
+
+int64_t largest_batch(const RunSetup& setup, int64_t limit) {
+  const auto needs = [&](int64_t batch) {
+    return memory_needs(setup, NetworkPlans(setup.task, setup.network_spec(batch)));
+  };
+  // Between one that fits and one that does not, at first where a straight line would cross.
+  int64_t low = 1, high = setup.shape.micro_batch;
+  MemoryNeeds at_low = needs(low);
+  if (!fits(at_low, limit)) return 0;
+  double above = static_cast<double>(memory_needs(setup).peak());
+  while (high - low > 1) {
+    const double share = (static_cast<double>(limit - at_low.peak())) /
+                         std::max(above - static_cast<double>(at_low.peak()), 1.0);
+    // The margin of `fits` is about a thirtieth: the line would miss by that.
+    const auto step = static_cast<int64_t>(share * 0.965 * static_cast<double>(high - low));
+    const int64_t middle = std::clamp(low + step, low + 1, high - 1);
+    const MemoryNeeds found = needs(middle);
+    if (fits(found, limit)) {
+      low = middle;
+      at_low = found;
+    } else {
+      high = middle;
+      above = static_cast<double>(found.peak());
+    }
+  }
+  return low;
+}
+
+DiskNeeds disk_needs(const RunSetup& setup, const fs::path& where) {
+  const StateLayout& state = setup.plans.state();
+  const int64_t weights = (state.param_floats + state.stat_floats) * 4;
+  const int64_t copies = setup.plans.average() ? 2 : 1;
+  DiskNeeds needs;
+  needs.checkpoint = copies * weights + setup.plans.slots() * state.param_floats * 4;
+  // The newest, the best, the one being written; weights/best and weights/last.
+  const int64_t kept = std::min<int64_t>(setup.config.checkpoint_keep, setup.total_steps());
+  needs.total = (kept + 2) * needs.checkpoint + 2 * weights;
+  fs::path there = fs::absolute(where);
+  while (!fs::exists(there) && there.has_relative_path()) there = there.parent_path();
+  std::error_code none;
+  needs.free = static_cast<int64_t>(fs::space(there, none).available);
+  return needs;
+}
+
+double estimated_step_seconds(const NetworkPlans& plans, const MachineSpeed& machine) {
+  constexpr double arithmetic_share = 0.7;  // of the peak
+  constexpr double traffic = 1.3;           // norms read their input twice
+  double seconds = 0;
+  for (const NetworkPlans::Named& named : plans.all()) {
+    if (named.kind == "eval" || named.kind == "tail" || named.kind == "average") continue;
+    double once = 0;
+    for (const Step& step : named.plan->steps) {
+      const Node& node = named.plan->graph.node(step.node);
+      KernelSite site;
+      double bytes = 0;
+      for (const Value v : node.in) site.in.push_back(named.plan->graph.type(v));
+      for (const Value v : node.out) site.out.push_back(named.plan->graph.type(v));
+      for (const auto* list : {&site.in, &site.out}) {
+        for (const TensorType& type : *list) bytes += static_cast<double>(stored_bytes(type));
+      }
+      const double flops = node.op->flops ? node.op->flops(node, site) : 0;
+      once += std::max(flops / (arithmetic_share * machine.flops), traffic * bytes / machine.bytes);
+    }
+    seconds += named.kind == "train" ? plans.step().parts() * once : once;
+  }
+  return seconds;
+}
+
+Forecast forecast(const RunSetup& setup, const MemoryNeeds& memory, const fs::path& where,
+                  ThreadPool& pool) {
+  const DiskNeeds disk = disk_needs(setup, where);
+  const double step = estimated_step_seconds(setup.plans, measure_speed(pool));
+  return {.state_bytes = memory.state,
+          .workspace_bytes = memory.workspace,
+          .loader_bytes = memory.loader,
+          .libraries_bytes = memory.libraries,
+          .peak_bytes = memory.peak(),
+          .limit_bytes = memory_limit(setup.config),
+          .checkpoint_bytes = disk.checkpoint,
+          .disk_bytes = disk.total,
+          .disk_free_bytes = disk.free,
+          .step_s = step,
+          .epoch_s = step * setup.epochs.steps_per_epoch(),
+          .total_s = step * static_cast<double>(setup.total_steps())};
+}
+
+MemoryNeeds refuse_what_cannot_fit(const RunSetup& setup, const fs::path& where) {
+  const MemoryNeeds needs = memory_needs(setup);
+  const int64_t limit = memory_limit(setup.config);
+  refuse_what_cannot_fit(setup, where, needs,
+                         fits(needs, limit) ? -1 : largest_batch(setup, limit));
+  return needs;
+}
+
+void refuse_what_cannot_fit(const RunSetup& setup, const fs::path& where, const MemoryNeeds& needs,
+                            int64_t largest) {
+  const auto human = [](int64_t bytes) { return human_bytes(static_cast<double>(bytes)); };
+  const int64_t limit = memory_limit(setup.config);
+  if (!fits(needs, limit)) {
+    const std::string hint =
+        largest ? fmt::format("try: --batch-size {}, the largest that fits{}", largest,
+                              setup.shape.accumulation > 1
+                                  ? ""
+                                  : ", and --gradient-accumulation-count for the same step")
+                : "no batch is small enough; try: a smaller model or --image-size, or more memory";
+    raise(Fault::no_space, "{} with --batch-size {} needs {} of memory, and there are {}; {}",
+          setup.config.model, setup.shape.micro_batch, human(needs.peak()), human(limit), hint);
+  }
+  const DiskNeeds disk = disk_needs(setup, where);
+  if (disk.total > disk.free) {
+    raise(Fault::no_space,
+          "the run needs {} of disk ({} a checkpoint), and {} has {}; try: --output on another "
+          "disk, or a smaller --checkpoint-keep",
+          human(disk.total), human(disk.checkpoint), where.string(), human(disk.free));
+  }
+}
+
+}  // namespace convoy
