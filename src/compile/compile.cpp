@@ -31,7 +31,7 @@ Plan compile(Graph graph, const CompileOptions& options) {
   // When, and in which memory. The order is settled first; the planner only reads it.
   run("order_nodes", [&] { order_nodes(graph); });
   Plan plan;
-  run("plan_memory", [&] { plan = plan_memory(graph); });
+  run("plan_memory", [&] { plan = plan_memory(graph, options.holds); });
   plan.graph = std::move(graph);
   return plan;
 }

@@ -31,6 +31,9 @@ struct CompileOptions {
   Value loss_scale;
   Vocabulary vocabulary;
   PassWatch watch;
+  // The plan runs several times on the same parameters: what kernels make of them is kept, in
+  // memory of its own.
+  bool holds = false;
 };
 
 Plan compile(Graph graph, const CompileOptions& options);

@@ -42,6 +42,7 @@ struct Step {
   int node;
   std::unique_ptr<Kernel> kernel;
   std::vector<Place> in, out;
+  size_t held_offset = 0;  // in the held memory, if the plan has it
 };
 
 struct Plan {
@@ -52,6 +53,8 @@ struct Plan {
   size_t workspace_bytes = 0;
   size_t scratch_bytes = 0;         // the largest step's, shared
   size_t worker_scratch_bytes = 0;  // the largest step's, for each thread
+  bool holds = false;               // what kernels make of parameters stays between runs
+  size_t held_bytes = 0;            // all steps' together; 0 unless it holds
   double flops = 0;
 };
 

@@ -39,12 +39,16 @@ Executor::Executor(const Plan& plan, const State& state, const Workspace& worksp
   expect(plan.graph.params.empty() || plan.state == state.layout(),
          "the plan and the state are of one model");
   expect(workspace.holds(plan, pool.size()), "a workspace for the plan and the pool");
+  if (plan.holds) held_.reserve(plan.held_bytes + 1);
   uses_.resize(plan.graph.inputs.size());
   bound_.resize(plan.graph.inputs.size(), nullptr);
   for (size_t s = 0; s < plan.steps.size(); ++s) {
     const Step& step = plan.steps[s];
     step.kernel->prepare(pool.size());
-    Bound bound{step.kernel.get(), {}, {}};
+    Bound bound{step.kernel.get(),
+                {},
+                {},
+                (plan.holds ? held_.data() : workspace.scratch()) + step.held_offset};
     for (size_t i = 0; i < step.in.size(); ++i) {
       if (step.in[i].region == Region::input) uses_[step.in[i].offset].push_back({s, i});
       bound.in.push_back(resolve(step.in[i]));
@@ -99,7 +103,8 @@ void Executor::bind(std::string_view input, const void* data) {
     raise(Fault::bug, "internal error: the plan has no input '{}'", input);
 }
 
-void Executor::run() {
+void Executor::run(Parameters parameters) {
+  const bool skips = parameters == Parameters::same && plan_.holds;
   for (size_t i = 0; i < bound_.size(); ++i) {
     if (!bound_[i])
       raise(Fault::bug, "internal error: input '{}' is not bound", plan_.graph.inputs[i].name);
@@ -108,10 +113,12 @@ void Executor::run() {
   for (size_t s = 0; s < steps_.size(); ++s) {
     const Bound& step = steps_[s];
     const auto start = std::chrono::steady_clock::now();
-    for (int phase = 0; phase < step.kernel->phases(); ++phase) {
+    const int first = skips ? step.kernel->holding_phases() : 0;
+    for (int phase = first; phase < step.kernel->phases(); ++phase) {
       pool_.run(step.kernel->tasks(phase), [&](int task, int worker) {
-        const KernelArgs args{step.in, step.out, workspace_.scratch(),
-                              workspace_.worker_scratch(worker), worker};
+        const KernelArgs args{
+            step.in,   step.out, workspace_.scratch(), workspace_.worker_scratch(worker),
+            step.held, worker};
         step.kernel->run(phase, task, args);
       });
     }

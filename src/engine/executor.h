@@ -53,8 +53,10 @@ class Executor {
   // As above for all inputs of that name in the plan; false when the plan has no such input.
   bool try_bind(std::string_view input, const void* data);
 
-  // Every input must have been bound. Allocates nothing after the first call.
-  void run();
+  // Every input must have been bound. Allocates nothing after the first call. With `same`, the
+  // caller promises that parameters are as they were in the last run.
+  enum class Parameters { changed, same };
+  void run(Parameters parameters = Parameters::changed);
 
   // From now on every run adds the seconds of each step of the plan to `seconds`; null: no more.
   void watch(StepSeconds* seconds) { seconds_ = seconds; }
@@ -69,6 +71,7 @@ class Executor {
   struct Bound {
     const Kernel* kernel;
     std::vector<std::byte*> in, out;
+    std::byte* held;
   };
   struct Use {
     size_t step, arg;
@@ -85,6 +88,7 @@ class Executor {
   std::vector<std::vector<Use>> uses_;  // by input
   std::vector<std::byte*> bound_;       // by input; null: not yet
   StepSeconds* seconds_ = nullptr;
+  Arena held_;
 };
 
 }  // namespace convoy

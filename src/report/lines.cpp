@@ -43,11 +43,12 @@ std::string forecast_lines(const Forecast& e) {
   const auto human = [](int64_t bytes) { return human_bytes(static_cast<double>(bytes)); };
   return fmt::format(
       "Memory: state {} + workspace {} + loader {} + program {} = {} of {}\n"
-      "Disk: {} a checkpoint, at most {} in all; {} free\n"
+      "Disk: {} a checkpoint, at most {} in all; {} free{}\n"
       "Time: about {:.3g} s a step, {} an epoch, {} in all, evaluations aside\n",
       human(e.state_bytes), human(e.workspace_bytes), human(e.loader_bytes),
       human(e.libraries_bytes), human(e.peak_bytes), human(e.limit_bytes),
-      human(e.checkpoint_bytes), human(e.disk_bytes), human(e.disk_free_bytes), e.step_s,
+      human(e.checkpoint_bytes), human(e.disk_bytes), human(e.disk_free_bytes),
+      e.disk_bytes > e.disk_free_bytes ? ": it may become full" : "", e.step_s,
       human_seconds(e.epoch_s), human_seconds(e.total_s));
 }
 

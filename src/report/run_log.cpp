@@ -13,7 +13,9 @@ class RunLog : public Listener {
       : file_(path, Fault::usage), lines_(steady_seconds, date_and_time) {}
 
   void on(const RunEvent& event) override {
-    if (!std::holds_alternative<Resumed>(event)) file_.append(lines_.of(event));
+    // Of the process, not of the run: sessions.jsonl has them.
+    if (std::holds_alternative<Resumed>(event) || std::holds_alternative<Forecast>(event)) return;
+    file_.append(lines_.of(event));
   }
 
  private:

@@ -26,6 +26,17 @@ class Sessions : public Listener {
                      step_ = e.step;
                      write("resume", e.step, {{"checkpoint", e.path}});
                    },
+                   [&](const Forecast& e) {
+                     write("forecast", step_,
+                           {{"peak_bytes", e.peak_bytes},
+                            {"limit_bytes", e.limit_bytes},
+                            {"state_bytes", e.state_bytes},
+                            {"workspace_bytes", e.workspace_bytes},
+                            {"loader_bytes", e.loader_bytes},
+                            {"libraries_bytes", e.libraries_bytes},
+                            {"disk_bytes", e.disk_bytes},
+                            {"step_s", e.step_s}});
+                   },
                    [&](const Stopped& e) {
                      write("stop", e.step, {{"signal", e.signal}, {"checkpoint", e.checkpoint}});
                    },

@@ -20,6 +20,7 @@ struct KernelArgs {
   std::span<std::byte*const> in, out;
   std::byte* scratch;         // scratch_bytes(), shared by all tasks of the kernel
   std::byte* worker_scratch;  // worker_scratch_bytes(), of the running thread alone
+  std::byte* held;            // held_bytes(), of this kernel alone if the plan holds it
   int worker;
 
   template <class T = float>
@@ -40,6 +41,10 @@ class Kernel {
   virtual void run(int phase, int task, const KernelArgs& args) const = 0;
   virtual size_t scratch_bytes() const { return 0; }
   virtual size_t worker_scratch_bytes() const { return 0; }
+  // The first `holding_phases()` phases read parameters alone and write to `held` alone. While the
+  // parameters stay the same, a plan that holds that memory need not run them again.
+  virtual size_t held_bytes() const { return 0; }
+  virtual int holding_phases() const { return 0; }
   // The library's name of what runs, "jit:avx2"; empty: a loop of our own.
   virtual std::string implementation() const { return {}; }
   // Called before the first run with the number of threads: what each needs is made here, since a

@@ -44,8 +44,7 @@ struct PlanReady {
   double flops = 0;  // of one execution
 };
 
-// Once per run, after the plans: what it is expected to take. Facts of this machine and moment, so
-// it stays out of metrics.jsonl.
+// Once per process, before its first step: what it is expected to take.
 struct Forecast {
   int64_t state_bytes = 0, workspace_bytes = 0, loader_bytes = 0, libraries_bytes = 0;
   int64_t peak_bytes = 0, limit_bytes = 0;  // of memory

@@ -30,7 +30,8 @@ void NetworkPlans::add_task(std::string kind, const TaskShape& shape, const Pass
   CompileOptions options{.losses = std::move(task.losses),
                          .loss_scale = task.loss_scale,
                          .vocabulary = ops::vocabulary(),
-                         .watch = watch};
+                         .watch = watch,
+                         .holds = kind == "train" && step_.parts() > 1};
   if (watch.print) {
     options.watch.print = [&watch, &kind](const std::string& title, const std::string& text) {
       watch.print(kind + " plan, " + title, text);

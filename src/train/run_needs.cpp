@@ -43,6 +43,9 @@ MemoryNeeds memory_needs(const RunSetup& setup, const NetworkPlans& plans) {
   needs.workspace =
       static_cast<int64_t>(Workspace::size(plans.pointers(), setup.config.thread_count()).bytes());
   if (plans.step().parts() > 1) needs.workspace += StepRunner::sum_bytes(plans.step(), state);
+  for (const Plan* plan : plans.pointers()) {
+    needs.workspace += static_cast<int64_t>(plan->held_bytes);
+  }
   needs.loader = setup.train_set->resident_bytes() + setup.eval_set->resident_bytes();
   const int64_t program = resident_bytes() - needs.loader;
   for (const NetworkPlans::Named& named : plans.all()) {
@@ -92,13 +95,13 @@ int64_t largest_batch(const RunSetup& setup, int64_t limit) {
 
 DiskNeeds disk_needs(const RunSetup& setup, const fs::path& where) {
   const StateLayout& state = setup.plans.state();
-  const int64_t weights = (state.param_floats + state.stat_floats) * 4;
   const int64_t copies = setup.plans.average() ? 2 : 1;
   DiskNeeds needs;
-  needs.checkpoint = copies * weights + setup.plans.slots() * state.param_floats * 4;
+  needs.weights = (state.param_floats + state.stat_floats) * 4;
+  needs.checkpoint = copies * needs.weights + setup.plans.slots() * state.param_floats * 4;
   // The newest, the best, the one being written; weights/best and weights/last.
   const int64_t kept = std::min<int64_t>(setup.config.checkpoint_keep, setup.total_steps());
-  needs.total = (kept + 2) * needs.checkpoint + 2 * weights;
+  needs.total = (kept + 2) * needs.checkpoint + 2 * needs.weights;
   fs::path there = fs::absolute(where);
   while (!fs::exists(there) && there.has_relative_path()) there = there.parent_path();
   std::error_code none;
@@ -171,11 +174,13 @@ void refuse_what_cannot_fit(const RunSetup& setup, const fs::path& where, const 
           setup.config.model, setup.shape.micro_batch, human(needs.peak()), human(limit), hint);
   }
   const DiskNeeds disk = disk_needs(setup, where);
-  if (disk.total > disk.free) {
-    raise(Fault::no_space,
-          "the run needs {} of disk ({} a checkpoint), and {} has {}; try: --output on another "
-          "disk, or a smaller --checkpoint-keep",
-          human(disk.total), human(disk.checkpoint), where.string(), human(disk.free));
+  // The least that makes a run worth its while; a disk that is full later loses nothing.
+  if (disk.checkpoint + disk.weights > disk.free) {
+    raise(
+        Fault::no_space,
+        "a checkpoint needs {} of disk and the weights {}, and {} has {}; try: --output on another "
+        "disk",
+        human(disk.checkpoint), human(disk.weights), where.string(), human(disk.free));
   }
 }
 

@@ -33,6 +33,7 @@ int64_t largest_batch(const RunSetup& setup, int64_t limit);
 
 struct DiskNeeds {
   int64_t checkpoint = 0;  // of one
+  int64_t weights = 0;     // of one file
   int64_t total = 0;       // of all that are there at once, and the weights
   int64_t free = 0;        // where the run will live
 };

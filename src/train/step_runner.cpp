@@ -41,10 +41,10 @@ StepRunner::StepRunner(const StepShape& shape, const Task& task, const State& st
   }
 }
 
-void StepRunner::run_part(Executor& gradients, const Batch& batch, Tally& tally) {
+void StepRunner::run_part(Executor& gradients, const Batch& batch, Tally& tally, bool first) {
   for (const NamedTensor& tensor : batch.tensors()) gradients.try_bind(tensor.name, tensor.data);
   gradients.bind("loss_scale", &now_.loss_scale);
-  gradients.run();
+  gradients.run(first ? Executor::Parameters::changed : Executor::Parameters::same);
   task_.count(gradients, batch.valid, tally);
 }
 
@@ -68,7 +68,7 @@ Tally StepRunner::run(const StepInputs& inputs, const std::function<const Batch&
   const std::span<float> leaf(reinterpret_cast<float*>(leaf_.data()), p + micros * s);
   for (int replica = 0; replica < shape_.replicas; ++replica) {
     for (size_t micro = 0; micro < micros; ++micro) {
-      run_part(executors_.gradients, next(), tally);
+      run_part(executors_.gradients, next(), tally, replica == 0 && micro == 0);
       const Chunks chunks{static_cast<int64_t>(p)};
       pool_.run(chunks.tasks(), [&](int task, int) {
         float* target = leaf.data() + chunks.begin(task);

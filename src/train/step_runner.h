@@ -56,7 +56,7 @@ class StepRunner {
   Tally run_tail(const StepInputs& inputs, const Batch& batch, Executor& gradients);
 
  private:
-  void run_part(Executor& gradients, const Batch& batch, Tally& tally);
+  void run_part(Executor& gradients, const Batch& batch, Tally& tally, bool first = true);
   void move_statistics(float scale);
   void update(const StepInputs& inputs, const Tally& tally, int terms);
   bool alone() const { return shape_.parts() == 1; }

@@ -52,6 +52,7 @@ int Trainer::train() {
   started_ = steady_seconds();
   if (!restore()) start();
   begun_ = true;
+  listener_.on(forecast(setup_, memory_, dir_.path(), network_.pool()));
   const int64_t total = setup_.total_steps();
   if (progress_.boundary_pending && !finish_boundary()) return stop_here();
   Loader loader(*setup_.train_set, setup_.train_chain, setup_.epochs,
@@ -116,7 +117,6 @@ void Trainer::announce_run() {
                            .workspace_bytes = static_cast<int64_t>(named.plan->workspace_bytes),
                            .flops = named.plan->flops});
   }
-  listener_.on(forecast(setup_, memory_, dir_.path(), network_.pool()));
   listener_.flush();
 }
 

@@ -180,7 +180,9 @@ std::vector<std::vector<std::byte>> run_apart(Session& session,
     step.kernel->prepare(1);
     for (int phase = 0; phase < step.kernel->phases(); ++phase) {
       for (int task = 0; task < step.kernel->tasks(phase); ++task)
-        step.kernel->run(phase, task, {in, out, aligned(scratch), aligned(worker), 0});
+        step.kernel->run(
+            phase, task,
+            {in, out, aligned(scratch), aligned(worker), aligned(scratch) + step.held_offset, 0});
     }
   }
   for (auto& mine : memory) {

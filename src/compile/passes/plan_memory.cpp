@@ -23,6 +23,10 @@ struct Lifetimes {
   std::vector<int> of_value;
 };
 
+size_t aligned_bytes(size_t bytes) {
+  return static_cast<size_t>(round_up(static_cast<int64_t>(bytes), Arena::alignment));
+}
+
 std::vector<int> last_reads(const Graph& graph) {
   std::vector<int> last(static_cast<size_t>(graph.value_count()), -1);
   for (size_t at = 0; at < graph.order.size(); ++at) {
@@ -56,8 +60,7 @@ Lifetimes find_lifetimes(const Graph& graph) {
       const Value out = node.out[i];
       if (graph.info(out).region != Region::workspace) continue;
       const int until = std::max(at, last[static_cast<size_t>(out.id)]);
-      const size_t bytes =
-          round_up(static_cast<int64_t>(stored_bytes(graph.type(out))), Arena::alignment);
+      const size_t bytes = aligned_bytes(stored_bytes(graph.type(out)));
       if (i == 0 && node.op->inplace_input >= 0) {
         const Value in = node.in[static_cast<size_t>(node.op->inplace_input)];
         const int shared = lives.of_value[static_cast<size_t>(in.id)];
@@ -165,9 +168,10 @@ StateLayout lay_out_state(const Graph& graph) {
   return layout;
 }
 
-Plan plan_memory(Graph& graph) {
+Plan plan_memory(Graph& graph, bool holds) {
   settle_results(graph);
   Plan plan;
+  plan.holds = holds;
   plan.state = lay_out_state(graph);
   Lifetimes lives = find_lifetimes(graph);
   plan.workspace_bytes = place_buffers(lives.buffers);
@@ -185,7 +189,12 @@ Plan plan_memory(Graph& graph) {
     Step step{id, node.op->kernel(node, site), {}, {}};
     for (const Value v : node.in) step.in.push_back(plan.places[static_cast<size_t>(v.id)]);
     for (const Value v : node.out) step.out.push_back(plan.places[static_cast<size_t>(v.id)]);
-    plan.scratch_bytes = std::max(plan.scratch_bytes, step.kernel->scratch_bytes());
+    // What is not held lies behind the kernel's scratch.
+    const size_t held = aligned_bytes(step.kernel->held_bytes());
+    const size_t scratch = aligned_bytes(step.kernel->scratch_bytes());
+    step.held_offset = holds ? plan.held_bytes : scratch;
+    if (holds) plan.held_bytes += held;
+    plan.scratch_bytes = std::max(plan.scratch_bytes, holds ? scratch : scratch + held);
     plan.worker_scratch_bytes =
         std::max(plan.worker_scratch_bytes, step.kernel->worker_scratch_bytes());
     if (node.op->flops) plan.flops += node.op->flops(node, site);
