@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """bench/compare on canned numbers and canned programs: statistics, table, README, peers that are missing or fail."""
-import json, os, pathlib, subprocess, sys, tempfile, textwrap, unittest
+import importlib.machinery, importlib.util, json, os, pathlib, subprocess, sys, tempfile, textwrap, unittest
+from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
@@ -152,6 +153,19 @@ class Programs(unittest.TestCase):
         self.assertEqual(list(report["cases"][0]["rounds"][1])[-1], "convoy", "the order changes from round to round")
         again = self.compare("--from-json", str(file))
         self.assertEqual(again.stdout, run.stdout)
+
+    def test_peers_live_on_only_while_half_of_the_memory_is_free(self):
+        loader = importlib.machinery.SourceFileLoader("compare", str(ROOT / "bench" / "compare"))
+        compare = importlib.util.module_from_spec(importlib.util.spec_from_loader("compare", loader))
+        loader.exec_module(compare)
+        new = next(p for p in programs.peers(pathlib.Path(self.folder.name, "env")) if p.name == "torch-new")
+        for free, living in ((6, 1), (5, 0)):
+            crew = compare.Crew(programs.Case("cifar_resnet20", 4, 32), None, 3)
+            self.addCleanup(crew.close)
+            with mock.patch.object(machine, "memory_bytes", lambda: (10, free)):
+                for _ in range(2):
+                    self.assertEqual(crew.measure(new)["images_per_s"], 50.0)
+                    self.assertEqual(len(crew.living), living)
 
     def test_a_missing_peer_is_named(self):
         run = self.compare("--case", "cifar_resnet20:4", "--peers", "torch-new", environment="nowhere")
