@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "config/fields.h"
+#include "data/epoch_plan.h"
 #include "data/options.h"
 #include "train/optimizer.h"
 #include "train/schedule.h"
@@ -71,6 +72,9 @@ struct RunConfig {
   int classes(const Dataset& data) const;
   // Micro-batch x accumulation x replicas = global batch.
   StepShape step_shape() const;
+  // What the learning rate is computed from. The schedule covers the epochs asked for; --max-steps
+  // only cuts it off.
+  ScheduleSite schedule_site(const EpochPlan& epochs) const;
   // The run's folder when no --name was given.
   std::string default_name() const;
 

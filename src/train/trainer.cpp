@@ -61,10 +61,8 @@ int64_t Trainer::total_steps() const {
   return config_.max_steps ? std::min(steps, config_.max_steps) : steps;
 }
 
-// The schedule covers the epochs asked for; --max-steps only cuts it off.
 double Trainer::learning_rate(int64_t step) const {
-  const int64_t steps = config_.epochs > 0 ? epochs_.total_steps() : config_.max_steps;
-  return config_.lr.at(step, {static_cast<double>(steps), epochs_.steps_per_epoch()});
+  return config_.lr.at(step, config_.schedule_site(epochs_));
 }
 
 int Trainer::run() {
@@ -148,7 +146,7 @@ void Trainer::announce_run() {
                .steps_per_epoch = static_cast<int64_t>(std::ceil(epochs_.steps_per_epoch())),
                .total_steps = total_steps(),
                .epochs = config_.epochs,
-               .lr = config_.lr.lr,
+               .lr = config_.lr.peak(shape_.global_batch()),
                .run_dir = dir_.path().string()});
   for (const Network::NamedPlan& named : network_.plans()) {
     if (!named.batch) continue;
