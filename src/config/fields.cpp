@@ -166,7 +166,10 @@ void Fields::add(Field field) {
     fields_.push_back(std::move(field));
     return;
   }
-  if (entry->section != field.section) entry->other_sections.push_back(field.section);
+  const bool is_noted =
+      entry->section == field.section ||
+      std::ranges::find(entry->other_sections, field.section) != entry->other_sections.end();
+  if (!is_noted) entry->other_sections.push_back(field.section);
   expect(entry->type == field.type, "the option " + field.key + " was declared with another type");
   for (std::string& alias : field.aliases) {
     if (!means(*entry, alias)) entry->aliases.push_back(std::move(alias));
