@@ -98,6 +98,7 @@ void Fields::operator()(std::string_view key, T& value, std::string_view help, c
                         std::vector<std::string> aliases) {
   Field field{.section = section_,
               .key = dashed(key),
+              .other_sections = {},
               .type = std::string(type_name<T>()),
               .default_text = format_value(value),
               .help = std::string(help),
@@ -165,6 +166,10 @@ void Fields::add(Field field) {
     fields_.push_back(std::move(field));
     return;
   }
+  const bool is_noted =
+      entry->section == field.section ||
+      std::ranges::find(entry->other_sections, field.section) != entry->other_sections.end();
+  if (!is_noted) entry->other_sections.push_back(field.section);
   expect(entry->type == field.type, "the option " + field.key + " was declared with another type");
   for (std::string& alias : field.aliases) {
     if (!means(*entry, alias)) entry->aliases.push_back(std::move(alias));

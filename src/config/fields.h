@@ -39,7 +39,8 @@ Limits one_of(std::vector<std::string> choices);
 // One declared option, for help, completion and args.yml.
 struct Field {
   std::string section, key;
-  std::string type;  // bool, int, number, text, numbers, list
+  std::vector<std::string> other_sections;  // in which it was declared again
+  std::string type;                         // bool, int, number, text, numbers, list
   std::string default_text, help;
   std::vector<std::string> aliases;
   Limits limits;

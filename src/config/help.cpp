@@ -82,15 +82,20 @@ std::string help_rows(const std::vector<HelpRow>& rows, int width) {
 std::string options_help(const std::vector<Field>& fields, int width) {
   // A section's options may have been declared in several places: they belong together here.
   std::vector<std::string> sections;
+  const auto note = [&](const std::string& section) {
+    if (std::ranges::find(sections, section) == sections.end()) sections.push_back(section);
+  };
   for (const Field& field : fields) {
-    if (std::ranges::find(sections, field.section) == sections.end())
-      sections.push_back(field.section);
+    note(field.section);
+    std::ranges::for_each(field.other_sections, note);
   }
   std::string text;
   for (const std::string& section : sections) {
     std::vector<HelpRow> rows;
     for (const Field& field : fields) {
-      if (field.section == section) rows.push_back(row(field));
+      const bool is_again =
+          std::ranges::find(field.other_sections, section) != field.other_sections.end();
+      if (field.section == section || is_again) rows.push_back(row(field));
     }
     text += fmt::format("\n{}:\n{}", section.empty() ? "Options" : section, help_rows(rows, width));
   }

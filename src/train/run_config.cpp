@@ -55,8 +55,6 @@ void RunConfig::describe_update(Fields& field) {
   std::vector<std::string> names;
   for (const OptimizerDef& def : optimizer_catalog()) names.emplace_back(def.name);
   field("optimizer", optimizer, "how gradients become steps", one_of(names), {"opt", "optimiser"});
-  optimizer_ = find_optimizer(optimizer).make(field);
-  lr.describe(field);
   field("label-smoothing", label_smoothing, "share of the target that is spread over the classes",
         between(0, 1), {"smoothing"});
   field("label-smoothing-kind", label_smoothing_kind,
@@ -74,6 +72,9 @@ void RunConfig::describe_update(Fields& field) {
         between(0, 1), {"model-ema-decay"});
   field("ema-steps", ema_steps, "optimiser steps between two updates of that average", at_least(1),
         {"model-ema-steps"});
+  field.section("With --optimizer " + optimizer);
+  optimizer_ = find_optimizer(optimizer).make(field);
+  lr.describe(field);
 }
 
 void RunConfig::describe_files(Fields& field) {
@@ -197,6 +198,12 @@ StepShape RunConfig::step_shape() const {
 
 int64_t RunConfig::eval_batch(int64_t train_batch) const {
   return eval_batch_size ? eval_batch_size : std::min<int64_t>(250, 4 * train_batch);
+}
+
+ScheduleSite RunConfig::schedule_site(const EpochPlan& plan) const {
+  const double steps =
+      epochs > 0 ? epochs * plan.steps_per_epoch() : static_cast<double>(max_steps);
+  return {steps, plan.steps_per_epoch(), plan.batch()};
 }
 
 std::string RunConfig::default_name() const {

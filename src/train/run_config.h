@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "config/fields.h"
+#include "data/epoch_plan.h"
 #include "data/options.h"
 #include "train/optimizer.h"
 #include "train/schedule.h"
@@ -74,6 +75,9 @@ struct RunConfig {
   StepShape step_shape() const;
   // Images at a time in evaluation: --eval-batch-size, or what needs less memory than training.
   int64_t eval_batch(int64_t train_batch) const;
+  // What the learning rate is computed from. The schedule covers the epochs asked for; --max-steps
+  // only cuts it off.
+  ScheduleSite schedule_site(const EpochPlan& epochs) const;
   // The run's folder when no --name was given.
   std::string default_name() const;
 

@@ -51,8 +51,7 @@ int64_t RunSetup::total_steps() const {
 }
 
 double RunSetup::learning_rate(int64_t step) const {
-  const int64_t steps = config.epochs > 0 ? epochs.total_steps() : config.max_steps;
-  return config.lr.at(step, {static_cast<double>(steps), epochs.steps_per_epoch()});
+  return config.lr.at(step, config.schedule_site(epochs));
 }
 
 StepInputs RunSetup::inputs(int64_t step) const {

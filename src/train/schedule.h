@@ -1,7 +1,8 @@
-// A schedule is one file in schedules/: a pure function from the step to a factor. The warm-up in
-// front is common to all.
+// The learning rate of a run. A schedule is one file in schedules/: how the rate falls from its
+// peak. The peak, its scaling with the batch, and the warm-up in front are common to all.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,48 +12,71 @@
 
 namespace convoy {
 
-// The road a schedule covers. With a warm-up that is not part of it, the road begins after it.
+// The run a learning rate is for. `RunConfig::schedule_site` makes it.
 struct ScheduleSite {
-  double total_steps = 1;
+  double total_steps = 1;  // that the epochs asked for have; a fraction is cut off
   double steps_per_epoch = 1;
+  int64_t global_batch = 1;
 };
 
 class Schedule {
  public:
   virtual ~Schedule() = default;
-  // What the peak is multiplied by at `step`, 0 <= step <= total_steps.
-  virtual double factor(double step, const ScheduleSite& site) const = 0;
+  // The rate at `step` of a road that starts at `peak`, 0 <= step, and 1 <= road.total_steps unless
+  // steps are epochs. With a warm-up that comes before the schedule, the road begins after it.
+  virtual double rate(double step, double peak, const ScheduleSite& road) const = 0;
 };
 
 struct ScheduleDef {
   std::string_view name;
   std::string_view help;
+  std::string_view epoch_name = {};  // torchvision's, which changes the rate once an epoch
+  std::string_view alias = {};
   std::unique_ptr<Schedule> (*make)(Fields& field);
+
+  bool has_name(std::string_view word) const;
 };
 
 const std::vector<ScheduleDef>& schedule_catalog();
+// By any of its names.
 const ScheduleDef& find_schedule(std::string_view name);
 
-// The learning rate of a run: peak * warm-up * schedule.
-struct LearningRate {
-  double lr = 0.1;  // the peak
-  std::string lr_schedule = "cosine";
-  double warmup_epochs = 0;
-  double warmup_start = 0;
-  std::string warmup_kind = "shift";
+// The whole steps in a number of them, but 28.999999999999996 (0.29 * 100) has 29.
+double whole_steps(double steps);
 
+// Options of a rate, and the rate they make.
+class LearningRate {
+ public:
   LearningRate();
   ~LearningRate();
   LearningRate(LearningRate&&) noexcept;
   LearningRate& operator=(LearningRate&&) noexcept;
 
-  // Declares its options and those of the chosen schedule.
+  // Declares its options and those of the chosen schedule, each in a section of its own. Refuses
+  // two peaks, and options that would do nothing.
   void describe(Fields& field);
+
+  // The largest rate of a usual schedule: as given, or scaled with the batch.
+  double peak(int64_t global_batch) const;
 
   // The rate of the update that follows `step` updates.
   double at(int64_t step, const ScheduleSite& run) const;
 
  private:
+  void describe_peak(Fields& field);
+  void describe_warmup(Fields& field);
+  bool changes_by_epoch() const;
+  double rate(double step, double warmup, const ScheduleSite& road) const;
+
+  double lr_ = 0.1;
+  double base_lr_ = 0, lr_batch_ = 0;
+  double exponent_ = 0;
+  std::string lr_schedule_ = "cosine";
+  std::string lr_per_ = "auto";
+  double warmup_epochs_ = 0;
+  double warmup_start_ = 0;
+  std::string warmup_method_ = "linear";
+  std::string warmup_kind_ = "shift";
   std::unique_ptr<Schedule> schedule_;
 };
 

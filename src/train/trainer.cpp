@@ -106,7 +106,7 @@ void Trainer::announce_run() {
                .steps_per_epoch = static_cast<int64_t>(std::ceil(setup_.epochs.steps_per_epoch())),
                .total_steps = setup_.total_steps(),
                .epochs = config_.epochs,
-               .lr = config_.lr.lr,
+               .lr = config_.lr.peak(setup_.shape.global_batch()),
                .run_dir = dir_.path().string()});
   for (const NetworkPlans::Named& named : setup_.plans.all()) {
     if (!named.batch) continue;

@@ -170,6 +170,29 @@ TEST(Contract, ARunsOptionsAreARecipe) {
   EXPECT_TRUE(has(args, "\nmomentum: 0.9  # default\n")) << args;
 }
 
+// A peak that grows with the batch, and a schedule under torchvision's name: both survive the
+// record of the run, and the log has the peak that was meant.
+TEST(Contract, ARunsLearningRateIsRecordedAsItWasGiven) {
+  const TinyRun first(tiny({"--epochs", "2", "--base_learning_rate", "0.8", "--lr-batch", "256",
+                            "--lr-scheduler", "steplr", "--lr-step-size", "1", "--lr-gamma", "0.5",
+                            "--log-steps", "1", "--eval-epochs", "0"}));
+  first.whole();
+  std::vector<double> rates;
+  for (const Json& event : test::events(first.dir())) {
+    if (event.at("event") == "run_start") {
+      EXPECT_FLOAT_EQ(event.at("lr").get<float>(), 0.05f);
+    }
+    if (event.at("event") == "train") rates.push_back(event.at("lr").get<double>());
+  }
+  ASSERT_EQ(rates.size(), 32u);
+  EXPECT_FLOAT_EQ(float(rates[15]), 0.05f);
+  EXPECT_FLOAT_EQ(float(rates[16]), 0.025f);
+  fs::copy_file(first.dir() / "args.yml", first.folder() / "args.yml");
+  const Finished end =
+      test::run_convoy({"train", "--config", "args.yml", "--name", "b", "--quiet"}, first.folder());
+  EXPECT_EQ(end.out, "weights " + test::weights_hash_of(first.dir()) + "\n") << end.err;
+}
+
 TEST(Contract, OptionsMayBeSpelledInSeveralWays) {
   const Arguments rest{"--dataset",   "generated", "--generated-samples",
                        "64",          "--model",   "cifar_resnet8",
@@ -237,7 +260,7 @@ TEST(Contract, ListAndInfoTellWhatThereIs) {
                                                         {"datasets", "fashion-mnist "},
                                                         {"augmentations", "pad-crop "},
                                                         {"optimizers", "sgd "},
-                                                        {"lr-schedules", "cosine "},
+                                                        {"lr-schedules", "polynomial "},
                                                         {"recipes", "demo "},
                                                         {"ops", "convolution "},
                                                         {"verbs", "train "}}) {

@@ -32,8 +32,10 @@ TEST_P(RecipesCatalog, ResolvesWithoutUnknownKeys) {
   const Shape image{channels, family.image_size, family.image_size};
   config.data.chain(image, true);
   config.data.chain(image, false);
-  const double rate = config.lr.at(0, {.total_steps = 1000, .steps_per_epoch = 100});
-  EXPECT_TRUE(rate >= 0 && rate <= config.lr.lr);
+  const int64_t batch = config.step_shape().global_batch();
+  const double rate =
+      config.lr.at(0, {.total_steps = 1000, .steps_per_epoch = 100, .global_batch = batch});
+  EXPECT_TRUE(rate >= 0 && rate <= config.lr.peak(batch));
   // A recipe says what it is of: `convoy list recipes` and a run without further options need it.
   EXPECT_TRUE(field.given("model") && field.given("dataset") && field.given("epochs"));
 }

@@ -48,6 +48,23 @@ TEST(Help, ShowsEachOptionInItsSection) {
             "                    --bs, -b)\n");
 }
 
+TEST(Help, AnOptionThatSeveralDeclareIsShownWithEachOfThem) {
+  Fields field({});
+  double decay = 0.1;
+  for (const char* section : {"With step", "With stepped"}) {
+    field.section(section);
+    field("decay", decay, "what a drop multiplies by");
+    field("decay", decay, "what a drop multiplies by");
+  }
+  EXPECT_EQ(options_help(field.all(), 78),
+            "\n"
+            "With step:\n"
+            "  --decay NUMBER  what a drop multiplies by (default 0.1)\n"
+            "\n"
+            "With stepped:\n"
+            "  --decay NUMBER  what a drop multiplies by (default 0.1)\n");
+}
+
 TEST(Help, KeepsTheWidth) {
   for (const int width : {60, 80, 100}) {
     for (const std::string& line : split(options_help(declared(), width), '\n')) {

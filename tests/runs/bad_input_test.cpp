@@ -74,6 +74,9 @@ TEST(BadInput, CombinationsThatMakeNoSenseAreRefused) {
   refused({"--num-classes", "3"}, {"num-classes", "10"});
   refused({"--generated-samples", "64", "--batch-size", "100"}, {"64", "100"});
   refused({"--lr-schedule", "constant", "--learning-rate-decay", "0.5"}, {"learning-rate-decay"});
+  refused({"--lr", "0.1", "--base-lr", "0.1", "--lr-batch", "256"}, {"lr", "base-lr", "peak"});
+  refused({"--base-lr", "0.1"}, {"base-lr", "--lr-batch 256"});
+  refused({"--lr-scheduler", "cosineannealing"}, {"cosineannealing", "cosineannealinglr"});
 }
 
 TEST(BadInput, DatasetFilesThatAreMissingCutOrSomethingElse) {

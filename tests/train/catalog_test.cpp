@@ -112,12 +112,14 @@ class SchedulesCatalog : public testing::TestWithParam<std::string> {
     field.finish();
     return made;
   }
+  // A table of rates has its own peak.
+  static double highest() { return GetParam() == "custom_lr" ? 0.8 : peak; }
   static void expect_sane(const LearningRate& lr) {
     for (int64_t step = 0; step <= 1000; ++step) {
       const double value = lr.at(step, run);
       ASSERT_TRUE(std::isfinite(value)) << "step " << step;
       ASSERT_GE(value, 0) << "step " << step;
-      ASSERT_LE(value, peak * (1 + 1e-12)) << "step " << step;
+      ASSERT_LE(value, highest() * (1 + 1e-12)) << "step " << step;
     }
   }
 };

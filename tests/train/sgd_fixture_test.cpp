@@ -1,4 +1,4 @@
-// Updates, moving averages, smoothed losses and learning rates against PyTorch in float64
+// Updates, moving averages and smoothed losses against PyTorch in float64
 // (tests/fixtures/make_sgd.py tells how they were made).
 
 #include <fmt/format.h>
@@ -12,7 +12,6 @@
 #include "ops/cross_entropy.h"
 #include "support/session.h"
 #include "train/optimizer.h"
-#include "train/schedule.h"
 #include "train/update_plan.h"
 
 namespace convoy {
@@ -176,78 +175,6 @@ TEST(SgdFixture, SmoothedLossesAndTheirGradientsAreThoseOfPyTorch) {
       mean += static_cast<double>(x) / static_cast<double>(batch);
     EXPECT_NEAR(mean, row.at("loss").get<double>(), 1e-6);
     expect_near(session.grad("logits"), row.at("gradient"), 1e-7);
-  }
-}
-
-// Where the fixture counts epochs, ours has this many steps in one. Its rates hold for an epoch;
-// ours are compared where both mean the same: a cosine at the start, a staircase in the middle.
-constexpr double steps_per_epoch = 10;
-
-struct Road {
-  Settings settings;
-  ScheduleSite site;
-  double at_offset = 0;  // in epochs
-};
-
-Road road_of(const json& row) {
-  const std::string name = row.at("name");
-  const auto number = [&](const char* key) { return row.at(key).get<double>(); };
-  const auto set = [](double value) { return Setting{fmt::format("{}", value), "fixture"}; };
-  Road road;
-  Settings& s = road.settings;
-  s["lr"] = set(number("lr"));
-  s["lr-schedule"] = {"constant", "fixture"};
-  if (name.find("cosine") != name.npos) s["lr-schedule"] = {"cosine", "fixture"};
-  if (row.contains("minimum")) s["min-lr-ratio"] = set(number("minimum") / number("lr"));
-  if (row.at("by") == "step") {
-    road.site = {row.value("total_steps", 2000.0), 1};
-    if (row.contains("warmup_steps")) s["warmup-epochs"] = set(number("warmup_steps"));
-    const std::string kind = row.value("warmup", "");
-    if (kind == "multiplies") s["warmup-kind"] = {"multiply", "fixture"};
-    if (kind == "replaces") s["warmup-kind"] = {"replace", "fixture"};
-  } else {
-    road.site = {number("epochs") * steps_per_epoch, steps_per_epoch};
-    if (row.contains("warmup_epochs")) s["warmup-epochs"] = set(number("warmup_epochs"));
-    if (row.contains("warmup_decay")) s["warmup-start"] = set(number("warmup_decay"));
-  }
-  std::vector<double> drops;
-  if (row.contains("drops")) drops = row.at("drops").get<std::vector<double>>();
-  if (row.contains("boundaries")) {
-    const double spe = number("steps_per_epoch");
-    road.site = {90 * spe, spe};
-    s["warmup-epochs"] = set(number("warmup_epochs"));
-    s["warmup-kind"] = {"replace", "fixture"};
-    for (const double epoch : row.at("boundaries")) drops.push_back(epoch / 90);
-  }
-  if (row.contains("gamma")) {
-    const double warmup = row.value("warmup_epochs", 0.0), rest = number("epochs") - warmup;
-    for (double at = number("step"); at < rest; at += number("step")) drops.push_back(at / rest);
-    road.at_offset = 0.5;
-  }
-  if (!drops.empty()) {
-    s["lr-schedule"] = {"stepped", "fixture"};
-    s["learning-rate-schedule"] = {fmt::format("{}", fmt::join(drops, ",")), "fixture"};
-    s["learning-rate-decay"] = set(row.contains("gamma") ? number("gamma") : 0.1);
-  }
-  return road;
-}
-
-TEST(SgdFixture, LearningRatesAreThoseOfTheStacks) {
-  for (const json& row : fixture().at("schedules")) {
-    const Road road = road_of(row);
-    Fields field(road.settings);
-    LearningRate rate;
-    rate.describe(field);
-    field.finish();
-    for (size_t i = 0; i < row.at("at").size(); ++i) {
-      const auto t = row.at("at")[i].get<double>();
-      const bool rises = row.at("by") == "epoch" && t < row.value("warmup_epochs", 0.0);
-      const double step =
-          row.at("by") == "step" ? t : (t + (rises ? 0 : road.at_offset)) * steps_per_epoch;
-      const double expected = row.at("rates")[i];
-      EXPECT_NEAR(rate.at(static_cast<int64_t>(step), road.site), expected, 1e-12)
-          << row.at("name") << " at " << t;
-    }
   }
 }
 

@@ -68,6 +68,23 @@ Rows described_rows(const Catalog& catalog) {
   return rows;
 }
 
+// Each schedule with its other names and its options.
+Rows schedule_rows() {
+  Rows rows;
+  for (const ScheduleDef& def : schedule_catalog()) {
+    std::string text(def.help);
+    if (!def.alias.empty()) text += fmt::format("; also {}", def.alias);
+    if (!def.epoch_name.empty()) text += fmt::format("; {}: once an epoch", def.epoch_name);
+    Fields field({});
+    def.make(field);
+    for (const Field& option : field.all()) {
+      text += fmt::format("{}--{}", &option == &field.all().front() ? "; " : ", ", option.key);
+    }
+    rows[std::string(def.name)] = text;
+  }
+  return rows;
+}
+
 Rows op_rows() {
   Rows rows;
   for (const OpFamily& family : ops_catalog()) {
@@ -116,7 +133,7 @@ int run(const CommandLine& line) {
   } else if (kind == "optimizers") {
     print_rows(described_rows(optimizer_catalog()), pattern);
   } else if (kind == "lr-schedules") {
-    print_rows(described_rows(schedule_catalog()), pattern);
+    print_rows(schedule_rows(), pattern);
   } else if (kind == "recipes") {
     print_rows(recipe_rows(), pattern);
   } else if (kind == "ops") {

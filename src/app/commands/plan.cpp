@@ -59,7 +59,8 @@ nlohmann::ordered_json to_json(const RunSetup& setup, const Forecast& f, int64_t
       {"total_steps", steps},
       {"epochs", setup.config.epochs},
       {"lr",
-       {{"first", setup.learning_rate(0)},
+       {{"peak", setup.config.lr.peak(setup.shape.global_batch())},
+        {"first", setup.learning_rate(0)},
         {"middle", setup.learning_rate(steps / 2)},
         {"last", setup.learning_rate(std::max<int64_t>(steps - 1, 0))}}},
       {"memory",
@@ -92,9 +93,9 @@ void print_plan(const RunSetup& setup, const Forecast& f) {
   fmt::print("Steps: {} samples, {:.6g} steps an epoch, {} epochs = {} steps\n",
              with_commas(setup.train_set->size()), setup.epochs.steps_per_epoch(),
              setup.config.epochs, with_commas(steps));
-  fmt::print("LR: {:.4g} at the start, {:.4g} in the middle, {:.4g} at the end\n",
-             setup.learning_rate(0), setup.learning_rate(steps / 2),
-             setup.learning_rate(std::max<int64_t>(steps - 1, 0)));
+  fmt::print("LR: peak {:.4g}, {:.4g} at the start, {:.4g} in the middle, {:.4g} at the end\n",
+             setup.config.lr.peak(setup.shape.global_batch()), setup.learning_rate(0),
+             setup.learning_rate(steps / 2), setup.learning_rate(std::max<int64_t>(steps - 1, 0)));
   fmt::print("{}", forecast_lines(f));
 }
 

@@ -5,7 +5,7 @@ namespace {
 
 class Constant : public Schedule {
  public:
-  double factor(double, const ScheduleSite&) const override { return 1; }
+  double rate(double, double peak, const ScheduleSite&) const override { return peak; }
 };
 
 }  // namespace

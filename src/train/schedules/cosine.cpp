@@ -1,23 +1,25 @@
-// Half a cosine from the peak to `min-lr-ratio` of it (Loshchilov 2016).
+// Half a cosine from the peak to the end (Loshchilov 2016).
 
 #include <algorithm>
 #include <cmath>
 
 #include "train/schedule.h"
+#include "train/schedule_parts.h"
 
 namespace convoy {
 namespace {
 
 class Cosine : public Schedule {
  public:
-  explicit Cosine(double end) : end_(end) {}
-  double factor(double step, const ScheduleSite& site) const override {
-    const double done = std::min(step / site.total_steps, 1.0);
-    return end_ + (1 - end_) * 0.5 * (1 + std::cos(3.14159265358979323846 * done));
+  explicit Cosine(const FinalRate& end) : end_(end) {}
+  double rate(double step, double peak, const ScheduleSite& road) const override {
+    const double done = std::min(step / road.total_steps, 1.0);
+    const double end = end_.of(peak);
+    return end + (peak - end) * 0.5 * (1 + std::cos(3.14159265358979323846 * done));
   }
 
  private:
-  double end_;
+  FinalRate end_;
 };
 
 }  // namespace
@@ -25,9 +27,10 @@ class Cosine : public Schedule {
 ScheduleDef cosine_schedule() {
   return {.name = "cosine",
           .help = "half a cosine down to the end",
+          .epoch_name = "cosineannealinglr",
           .make = [](Fields& field) -> std::unique_ptr<Schedule> {
-            double end = 0;
-            field("min-lr-ratio", end, "share of the peak that is left at the end", between(0, 1));
+            FinalRate end;
+            end.describe(field);
             return std::make_unique<Cosine>(end);
           }};
 }

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "base/error.h"
 #include "train/schedule.h"
+#include "train/schedule_parts.h"
 
 namespace convoy {
 namespace {
@@ -12,12 +12,12 @@ namespace {
 class Stepped : public Schedule {
  public:
   Stepped(double decay, std::vector<double> shares) : decay_(decay), shares_(std::move(shares)) {}
-  double factor(double step, const ScheduleSite& site) const override {
-    double value = 1;
+  double rate(double step, double peak, const ScheduleSite& road) const override {
+    double factor = 1;
     for (const double share : shares_) {
-      if (step > std::floor(share * site.total_steps)) value *= decay_;
+      if (step > std::floor(share * road.total_steps)) factor *= decay_;
     }
-    return value;
+    return peak * factor;
   }
 
  private:
@@ -31,10 +31,8 @@ ScheduleDef stepped_schedule() {
   return {.name = "stepped",
           .help = "falls by a factor at given shares of the run",
           .make = [](Fields& field) -> std::unique_ptr<Schedule> {
-            double decay = 0.1;
+            const double decay = describe_drop(field);
             std::vector<double> shares{0.5, 0.75};
-            field("learning-rate-decay", decay, "what each drop multiplies the rate by",
-                  between(0, 1), {"lr-gamma"});
             field("learning-rate-schedule", shares, "shares of the run after which it drops",
                   between(0, 1));
             return std::make_unique<Stepped>(decay, shares);
