@@ -22,7 +22,9 @@ namespace {
 
 constexpr int classes = 7;
 constexpr int64_t batch = 8;
-constexpr double small_model = 0.1e9;  // multiply-adds of a test image: more takes too long here
+// More multiply-adds of a test image, or more parameters, take too long here.
+constexpr double most_multiply_adds = 0.1e9;
+constexpr int64_t most_parameters = 15'000'000;
 
 // Small, and still enough for the end of every family.
 int64_t small_image(const ModelDef& family) { return std::min(family.image_size / 2, 32); }
@@ -59,7 +61,8 @@ std::vector<std::string> small_ones() {
   std::vector<std::string> some = names();
   std::erase_if(some, [](const std::string& name) {
     const FoundModel model = find_model(name);
-    return model_facts(model, classes, int(small_image(model.family))).multiply_adds > small_model;
+    const ModelFacts facts = model_facts(model, classes, int(small_image(model.family)));
+    return facts.multiply_adds > most_multiply_adds || facts.trainable > most_parameters;
   });
   return some;
 }
