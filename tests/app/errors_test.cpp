@@ -89,6 +89,7 @@ TEST(Errors, ImpossibleCombinationsAreRefused) {
            {{"--crop-padding", "2"}, {"crop-padding"}},
            {{"--learning-rate-decay", "0.5"}, {"learning-rate-decay"}},
            {{"--dump", "nothing"}, {"--dump", "nothing"}},
+           {{"--model", "resnet18_v2", "--zero-init-residual"}, {"--zero-init-residual", "_v2"}},
            {{"--name", "../x"}, {"../x"}}}) {
     expect_train_refused(tiny(options), usage, words);
   }

@@ -6,7 +6,7 @@ gives the same digits for it, and others for a file that was changed. On Fashion
 (Debian's dataset-fashion-mnist), PyTorch's own evaluation of the module counts the same images and has the same
 loss as `convoy eval`.
 
-    load_safetensors.py PROGRAM [--weights FILE]     --weights: an existing file of a CIFAR ResNet instead
+    load_safetensors.py PROGRAM [--weights FILE]     --weights: an existing file of a ResNet instead
 """
 import argparse, gzip, json, pathlib, subprocess, sys, tempfile
 
@@ -14,20 +14,26 @@ import numpy as np
 import torch
 from safetensors import safe_open
 from safetensors.torch import load_file, save_file
+from torch import nn
 from torch.nn import functional
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "fixtures"))
-import cifar_resnet
+import cifar_resnet, resnet
 
 FASHION = pathlib.Path("/usr/share/datasets/fashion-mnist")
 GENERATED = ["--dataset", "generated", "--generated-samples", "500", "--batch-size", "16", "--max-steps", "3"]
 REAL = ["--dataset", "fashion-mnist", "--data-dir", str(FASHION), "--batch-size", "128", "--lr", "0.02"]
+PHOTOGRAPHS = GENERATED + ["--generated-image-size", "64", "--generated-classes", "11"]
 RUNS = [
     ("cifar_resnet20", GENERATED),
     ("cifar_resnet14_projection", GENERATED),
     ("cifar_resnet11_bottleneck_wide", GENERATED + ["--generated-image-size", "16", "--generated-classes", "7"]),
     ("cifar_resnet8", REAL + ["--max-steps", "60"]),
     ("cifar_resnet11_bottleneck", REAL + ["--max-steps", "30"]),
+    ("resnet18", REAL + ["--max-steps", "20"]),  # torchvision's own module
+    ("resnet50", PHOTOGRAPHS),
+    ("resnet18_v1", PHOTOGRAPHS),
+    ("resnet50_v2", PHOTOGRAPHS),
 ]
 
 
@@ -58,11 +64,12 @@ def metadata(weights: pathlib.Path) -> dict[str, str]:
         return file.metadata()
 
 
-def load(weights: pathlib.Path) -> cifar_resnet.CifarResNet:
+def load(weights: pathlib.Path) -> nn.Module:
     """Strict: every name and shape of the module is in the file, and nothing else."""
     tensors = load_file(weights)
-    net = cifar_resnet.by_name(metadata(weights)["convoy.option.model"],
-                               channels=tensors["conv1.weight"].shape[1], classes=tensors["fc.weight"].shape[0])
+    model = metadata(weights)["convoy.option.model"]
+    family = cifar_resnet if model.startswith("cifar") else resnet
+    net = family.by_name(model, channels=tensors["conv1.weight"].shape[1], classes=tensors["fc.weight"].shape[0])
     net.load_state_dict(tensors, strict=True)
     for name, value in tensors.items():
         wanted = torch.int64 if name.endswith("num_batches_tracked") else torch.float32
@@ -73,7 +80,7 @@ def load(weights: pathlib.Path) -> cifar_resnet.CifarResNet:
     return net.eval()
 
 
-def save(net: cifar_resnet.CifarResNet, like: pathlib.Path, path: pathlib.Path) -> pathlib.Path:
+def save(net: nn.Module, like: pathlib.Path, path: pathlib.Path) -> pathlib.Path:
     save_file(net.state_dict(), path, metadata=metadata(like))  # PyTorch only hands the description on
     return path
 
@@ -85,7 +92,7 @@ def read_idx(path: pathlib.Path) -> np.ndarray:
     return np.frombuffer(data, np.uint8, offset=4 + 4 * rank).reshape(shape)
 
 
-def evaluate_here(net: cifar_resnet.CifarResNet, weights: pathlib.Path) -> tuple[int, float]:
+def evaluate_here(net: nn.Module, weights: pathlib.Path) -> tuple[int, float]:
     """Correct images and mean loss of Fashion-MNIST's test set, normalised as the file says."""
     said = metadata(weights)
     mean, std = float(said["convoy.option.mean"]), float(said["convoy.option.std"])

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 #include "base/file.h"
 
@@ -12,5 +13,8 @@ fs::path fixture_path(const std::string& file);
 
 // tests/fixtures/<name>.json
 nlohmann::json fixture(const std::string& name);
+
+// The names of the .json files of tests/fixtures/<folder>, sorted, without folder and ending.
+std::vector<std::string> fixtures_in(const std::string& folder);
 
 }  // namespace convoy::test
