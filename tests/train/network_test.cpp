@@ -18,11 +18,10 @@ constexpr int classes = 1000;
 std::string hash_after_steps(const std::string& model, const Shape& image, int threads) {
   const Classification task(find_model(model).variant, classes, {});
   const auto optimizer = default_optimizer("sgd");
-  Network network(task, {.image = image,
-                         .threads = threads,
-                         .watch = {},
-                         .optimizer = optimizer.get(),
-                         .step = {.micro_batch = batch}});
+  const NetworkPlans plans(
+      task,
+      {.image = image, .watch = {}, .optimizer = optimizer.get(), .step = {.micro_batch = batch}});
+  Network network(plans, threads);
   State& state = network.state();
   state.initialize(1);
   const auto hash = [&] {

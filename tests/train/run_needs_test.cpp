@@ -1,0 +1,86 @@
+// The plan's promises about memory, kept against the system's own count.
+
+#include "train/run_needs.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "base/process.h"
+#include "support/temp_folder.h"
+
+namespace convoy::test {
+namespace {
+
+RunConfig config_of(Settings more) {
+  Settings settings{{"dataset", {"generated", "test"}}, {"threads", {"2", "test"}}};
+  for (auto& [key, value] : more) settings[key] = value;
+  Fields field(settings);
+  RunConfig config;
+  config.describe(field);
+  return config;
+}
+
+TEST(RunNeeds, GrowWithTheBatchAndHoldEveryKind) {
+  const RunConfig config =
+      config_of({{"model", {"resnet18", "test"}}, {"batch-size", {"4", "test"}}});
+  const RunSetup setup(config);
+  const MemoryNeeds at4 = memory_needs(setup);
+  const MemoryNeeds at8 = memory_needs(setup, NetworkPlans(setup.task, setup.network_spec(8)));
+  EXPECT_EQ(at4.state, at8.state);
+  EXPECT_GE(at4.state, 3 * 11'689'512 * 4) << "weights, gradients, momentum";
+  EXPECT_GT(at8.workspace, at4.workspace + at4.workspace / 2);
+  EXPECT_GT(at8.loader, at4.loader);
+  EXPECT_GT(at4.libraries, 0);
+  EXPECT_EQ(at4.peak(), at4.state + at4.workspace + at4.loader + at4.libraries);
+}
+
+TEST(RunNeeds, TheLargestBatchFitsAndTheNextDoesNot) {
+  const RunConfig config =
+      config_of({{"model", {"resnet50", "test"}}, {"batch-size", {"5000", "test"}}});
+  const RunSetup setup(config);
+  for (const int64_t limit : {int64_t{2} << 30, int64_t{7} << 30, int64_t{100} << 30}) {
+    const int64_t batch = largest_batch(setup, limit);
+    ASSERT_GT(batch, 0);
+    const auto needs = [&](int64_t b) {
+      return memory_needs(setup, NetworkPlans(setup.task, setup.network_spec(b)));
+    };
+    EXPECT_TRUE(fits(needs(batch), limit)) << batch;
+    EXPECT_FALSE(fits(needs(batch + 1), limit)) << batch;
+  }
+  EXPECT_EQ(largest_batch(setup, 100 << 20), 0) << "not even one image";
+}
+
+TEST(RunNeeds, WhatDoesNotFitIsRefusedWithWhatWould) {
+  const RunConfig config = config_of({{"model", {"resnet50", "test"}},
+                                      {"batch-size", {"512", "test"}},
+                                      {"memory", {"4G", "test"}}});
+  const RunSetup setup(config);
+  const TempFolder folder;
+  try {
+    refuse_what_cannot_fit(setup, folder.path());
+    FAIL() << "it was not refused";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.fault(), Fault::no_space);
+    const std::string hint =
+        "--batch-size " + std::to_string(largest_batch(setup, int64_t{4} << 30));
+    EXPECT_NE(std::string(e.what()).find(hint), std::string::npos) << e.what();
+  }
+}
+
+TEST(RunNeeds, AmountsOfMemoryAreReadOrRefused) {
+  EXPECT_THROW(config_of({{"memory", {"lots", "test"}}}), Error);
+  EXPECT_EQ(memory_limit(config_of({{"memory", {"1.5GiB", "test"}}})), int64_t{3} << 29);
+  EXPECT_EQ(memory_limit(config_of({})), memory_limit_bytes());
+}
+
+TEST(RunNeeds, TimeFollowsTheMachine) {
+  const RunConfig config = config_of({{"model", {"cifar_resnet20", "test"}}});
+  const RunSetup setup(config);
+  const double slow = estimated_step_seconds(setup.plans, {.flops = 1e11, .bytes = 1e10});
+  const double fast = estimated_step_seconds(setup.plans, {.flops = 2e11, .bytes = 2e10});
+  EXPECT_GT(slow, 0);
+  EXPECT_NEAR(slow / fast, 2, 1e-6);
+}
+
+}  // namespace
+}  // namespace convoy::test
