@@ -266,6 +266,26 @@ TEST(Schedule, S4ExponentialDropsSoManyTimes) {
   EXPECT_NEAR(rates.at(total - 1), 0.046875 * std::pow(0.97, 145), 1e-12);
 }
 
+struct Warmup {
+  int64_t samples, batch, epochs, warmup_epochs;
+};
+
+// S4 computes total * warmup_epochs // epochs where we cut warmup_epochs * steps per epoch.
+TEST(Schedule, S4WarmUpsOfAllItsRecipesHaveTheSameSteps) {
+  for (const Warmup& r :
+       {Warmup{imagenet, 2304, 44, 5}, Warmup{imagenet, 1920, 40, 5}, Warmup{imagenet, 2560, 41, 5},
+        Warmup{imagenet, 2048, 41, 5}, Warmup{imagenet, 16384, 100, 5},
+        Warmup{imagenet, 1024, 65, 5}, Warmup{50000, 32, 10, 5}, Warmup{imagenet, 768, 120, 5},
+        Warmup{imagenet, 768, 350, 5}, Warmup{imagenet, 800, 350, 5}, Warmup{imagenet, 640, 350, 5},
+        Warmup{imagenet, 3040, 350, 50}}) {
+    const RatesOf rates(r.samples, fmt::format("--global-batch-size {} --epochs {} --warmup-epochs "
+                                               "{} --epoch-tail carry --lr-schedule constant",
+                                               r.batch, r.epochs, r.warmup_epochs));
+    const int64_t total = r.samples * r.epochs / r.batch;
+    EXPECT_EQ(rates.warmup(), total * r.warmup_epochs / r.epochs) << r.batch;
+  }
+}
+
 TEST(Schedule, TheExponentIsTimesTheGlobalBatch) {
   EXPECT_EQ(RatesOf(imagenet, "--batch-size 4 --base-learning-rate-exponent -8").peak(), 0.015625);
   EXPECT_EQ(RatesOf(imagenet, "--batch-size 16 --base-learning-rate-exponent -4").peak(), 1);
