@@ -23,7 +23,7 @@ import cifar_resnet, resnet
 FASHION = pathlib.Path("/usr/share/datasets/fashion-mnist")
 GENERATED = ["--dataset", "generated", "--generated-samples", "500", "--batch-size", "16", "--max-steps", "3"]
 REAL = ["--dataset", "fashion-mnist", "--data-dir", str(FASHION), "--batch-size", "128", "--lr", "0.02"]
-PHOTOGRAPHS = GENERATED + ["--generated-image-size", "64", "--generated-classes", "11"]
+PHOTOGRAPHS = GENERATED + ["--generated-image-size", "64", "--generated-classes", "11", "--lr", "0.001"]
 RUNS = [
     ("cifar_resnet20", GENERATED),
     ("cifar_resnet14_projection", GENERATED),
