@@ -63,7 +63,7 @@ int64_t memory_limit(const RunConfig& config) {
 }
 
 bool fits(const MemoryNeeds& needs, int64_t limit) {
-  return needs.peak() + needs.peak() / 32 + 64 * mib <= limit;
+  return needs.peak() + needs.peak() / 20 + 64 * mib <= limit;
 }
 
 int64_t largest_batch(const RunSetup& setup, int64_t limit) {
@@ -78,8 +78,8 @@ int64_t largest_batch(const RunSetup& setup, int64_t limit) {
   while (high - low > 1) {
     const double share = (static_cast<double>(limit - at_low.peak())) /
                          std::max(above - static_cast<double>(at_low.peak()), 1.0);
-    // The margin of `fits` is about a thirtieth: the line would miss by that.
-    const auto step = static_cast<int64_t>(share * 0.965 * static_cast<double>(high - low));
+    // The margin of `fits` is about a twentieth: the line would miss by that.
+    const auto step = static_cast<int64_t>(share * 0.95 * static_cast<double>(high - low));
     const int64_t middle = std::clamp(low + step, low + 1, high - 1);
     const MemoryNeeds found = needs(middle);
     if (fits(found, limit)) {

@@ -25,7 +25,7 @@ inline MemoryNeeds memory_needs(const RunSetup& setup) { return memory_needs(set
 // --memory, or the smaller of physical memory and the limits of our cgroups.
 int64_t memory_limit(const RunConfig& config);
 
-// A little is left for what cannot be foreseen.
+// What the forecast may miss by, 5 % and 64 MiB, stays free.
 bool fits(const MemoryNeeds& needs, int64_t limit);
 
 // The largest --batch-size with which the run fits into `limit`; 0: none. Allocates nothing.
