@@ -82,6 +82,7 @@ class Graph {
   Graph& operator=(Graph&&) = default;
 
   int replicas = 1;
+  Choices choices;  // for the kernels of its nodes
   std::vector<Param> params;
   std::vector<Stat> stats;
   std::vector<Input> inputs;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tensor/choices.h"
 #include "tensor/shape.h"
 
 namespace convoy {
@@ -30,6 +31,7 @@ using Types = std::vector<TensorType>;
 struct KernelSite {
   Types in, out;
   int replicas = 1;  // the batch holds this many replicas, one after another
+  Choices choices = {};
 };
 
 // What a node wants: the layout of each input, and that of its outputs then.

@@ -1,6 +1,7 @@
-// Convolution by oneDNN on slices of the batch. The weights lie plain in the state; every pass
-// packs them into its own blocked order first. The weight gradient gives each slice its own
-// partial sum; the slices of a replica meet in a balanced tree, then the replicas do.
+// Convolution: Winograd's filters where they pay (conv_algorithm.h), else by oneDNN on slices of
+// the batch. The weights lie plain in the state; every pass packs them into its own blocked order
+// first. The weight gradient gives each slice its own partial sum; the slices of a replica meet in
+// a balanced tree, then the replicas do.
 
 #include "ops/convolution.h"
 
@@ -11,9 +12,11 @@
 #include "base/error.h"
 #include "kernels/elementwise.h"
 #include "ops/checks.h"
+#include "ops/conv_algorithm.h"
 #include "ops/family.h"
 #include "ops/few_channels_conv.h"
 #include "ops/slices.h"
+#include "ops/winograd_conv.h"
 #include "tensor/kernel.h"
 #include "tensor/onednn.h"
 
@@ -216,15 +219,31 @@ class ConvGradWeights : public SlicedConvolution {
   int64_t stride_;
 };
 
+// By Winograd's filters, of the tile it gives, or not at all.
+int64_t tile_for(const Attrs& a, ConvPass pass, const KernelSite& site) {
+  return winograd_tile(conv_shape(a, a.x[0]), pass, site.choices);
+}
+
 std::unique_ptr<Kernel> forward_kernel(const Node& n, const KernelSite& site) {
+  const Attrs& a = n.attrs<Attrs>();
+  if (const int64_t tile = tile_for(a, ConvPass::forward, site)) {
+    return winograd_forward(conv_shape(a, a.x[0]), tile);
+  }
   return std::make_unique<ConvApply>(n.attrs<Attrs>(), ConvPass::forward, site.replicas);
 }
 std::unique_ptr<Kernel> grad_input_kernel(const Node& n, const KernelSite& site) {
+  const Attrs& a = n.attrs<Attrs>();
+  if (const int64_t tile = tile_for(a, ConvPass::grad_input, site)) {
+    return winograd_grad_input(conv_shape(a, a.x[0]), tile);
+  }
   return std::make_unique<ConvApply>(n.attrs<Attrs>(), ConvPass::grad_input, site.replicas);
 }
 std::unique_ptr<Kernel> grad_weights_kernel(const Node& n, const KernelSite& site) {
   const Attrs& a = n.attrs<Attrs>();
   const ConvShape whole = conv_shape(a, a.x[0]);
+  if (const int64_t tile = tile_for(a, ConvPass::grad_weights, site)) {
+    return winograd_grad_weights(whole, tile, site.replicas);
+  }
   if (has_few_channels(whole)) return few_channels_grad_weights(whole, site.replicas);
   return std::make_unique<ConvGradWeights>(a, site.replicas);
 }

@@ -9,11 +9,10 @@ namespace convoy {
 NetworkPlans::NetworkPlans(const Task& task, const NetworkSpec& spec)
     : task_(task), step_(spec.step), average_(spec.average) {
   if (spec.optimizer) {
-    add_task("train", {spec.step.plan_batch(), spec.step.plan_replicas(), spec.image, true},
-             spec.watch);
-    if (spec.tail_batch) add_task("tail", {spec.tail_batch, 1, spec.image, true}, spec.watch);
+    add_task("train", {spec.step.plan_batch(), spec.step.plan_replicas(), spec.image, true}, spec);
+    if (spec.tail_batch) add_task("tail", {spec.tail_batch, 1, spec.image, true}, spec);
   }
-  if (spec.eval_batch) add_task("eval", {spec.eval_batch, 1, spec.image, false}, spec.watch);
+  if (spec.eval_batch) add_task("eval", {spec.eval_batch, 1, spec.image, false}, spec);
   if (!spec.optimizer) return;
   slots_ = static_cast<int>(spec.optimizer->slots().size());
   add("statistics", 0, statistics_plan(state()));
@@ -25,8 +24,10 @@ void NetworkPlans::add(std::string kind, int64_t batch, Plan plan) {
   plans_.push_back({std::move(kind), batch, std::make_unique<Plan>(std::move(plan))});
 }
 
-void NetworkPlans::add_task(std::string kind, const TaskShape& shape, const PassWatch& watch) {
+void NetworkPlans::add_task(std::string kind, const TaskShape& shape, const NetworkSpec& spec) {
+  const PassWatch& watch = spec.watch;
   TaskGraph task = task_.build(shape);
+  task.graph.choices = spec.choices;
   CompileOptions options{.losses = std::move(task.losses),
                          .loss_scale = task.loss_scale,
                          .vocabulary = ops::vocabulary(),

@@ -19,6 +19,7 @@ struct NetworkSpec {
   Shape image;             // [c, h, w]
   int64_t eval_batch = 0;  // 0: no evaluation
   PassWatch watch;
+  Choices choices = {};
 
   // For training.
   const Optimizer* optimizer = nullptr;  // null: evaluation alone
@@ -50,7 +51,7 @@ class NetworkPlans {
 
  private:
   void add(std::string kind, int64_t batch, Plan plan);
-  void add_task(std::string kind, const TaskShape& shape, const PassWatch& watch);
+  void add_task(std::string kind, const TaskShape& shape, const NetworkSpec& spec);
 
   const Task& task_;
   StepShape step_;

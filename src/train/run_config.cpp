@@ -84,6 +84,7 @@ void RunConfig::describe_files(Fields& field) {
         between(0, 256), {"j"});
   field("isa", isa, "instruction set; a lower one gives the results of a lower machine",
         one_of({"auto", "sse41", "avx2", "avx512"}));
+  describe_choices(field, choices);
   field(
       "memory", memory,
       "what the run may take, such as 16G; a run that needs more is refused. Empty: the machine's "

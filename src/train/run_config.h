@@ -10,6 +10,7 @@
 #include "config/fields.h"
 #include "data/epoch_plan.h"
 #include "data/options.h"
+#include "train/kernel_choices.h"
 #include "train/optimizer.h"
 #include "train/schedule.h"
 #include "train/step_runner.h"
@@ -49,6 +50,7 @@ struct RunConfig {
   int threads = 0;
   std::string isa = "auto";
   std::string memory;
+  Choices choices;
 
   std::string output = "runs";
   std::string name;

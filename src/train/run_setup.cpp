@@ -39,6 +39,7 @@ NetworkSpec RunSetup::network_spec(int64_t micro_batch) const {
   return {.image = train_set->image_shape(),
           .eval_batch = config.eval_epochs > 0 ? config.eval_batch(step.plan_batch()) : 0,
           .watch = {},
+          .choices = config.choices,
           .optimizer = &config.update(),
           .step = step,
           .tail_batch = short_tail ? epochs.samples() % step.global_batch() : 0,

@@ -21,6 +21,7 @@ Metadata Trainer::metadata() const {
                  {"convoy.step", std::to_string(progress_.step)},
                  {"convoy.class-names", join(setup_.train_set->class_names(), ",")},
                  {"convoy.option.model", config_.model},
+                 {"convoy.option.winograd", winograd_name(config_.choices.winograd)},
                  {"convoy.option.num-classes", std::to_string(config_.classes(*setup_.train_set))}};
   for (const auto& [key, value] : data.preprocessing()) about["convoy.option." + key] = value;
   if (!data.def().has_files) about["convoy.option.seed"] = std::to_string(config_.seed);

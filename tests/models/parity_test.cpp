@@ -28,8 +28,9 @@ namespace {
 using Json = nlohmann::json;
 using Doubles = std::vector<double>;
 
-constexpr double value_bound = 1e-5;  // loss, logits, statistics
-constexpr double gradient_bound = 1e-4, times_torch = 4;
+constexpr double direct_value_bound = 1e-5,
+                 winograd_value_bound = 1e-4;  // loss, logits, statistics
+constexpr double direct_gradient_bound = 1e-4, winograd_gradient_bound = 1e-3, times_torch = 4;
 
 double norm(const Doubles& v) {
   double sum = 0;
@@ -73,8 +74,8 @@ bool same_bits(std::span<const float> a, std::span<const float> b) {
 // A fixture's network, compiled as the trainer does it but with the logits as a result.
 class Step {
  public:
-  explicit Step(const Json& one)
-      : session_(gradient_plan(one)), statistics_(statistics_plan(layout())) {
+  Step(const Json& one, Winograd winograd)
+      : session_(gradient_plan(one, winograd)), statistics_(statistics_plan(layout())) {
     const auto seed = one.at("seed").get<uint64_t>();
     for (const auto& slot : layout().params) {
       const std::vector<int64_t> shape(slot.shape.begin(), slot.shape.end());
@@ -114,7 +115,7 @@ class Step {
   }
 
  private:
-  static Plan gradient_plan(const Json& one) {
+  static Plan gradient_plan(const Json& one, Winograd winograd) {
     const Variant& plain = find_model(one.at("model").get<std::string>()).variant;
     const Variant shown{plain.name, [&](Builder& b, const ModelInput& in) {
                           const Value logits = plain.build(b, in);
@@ -124,6 +125,7 @@ class Step {
     const auto size = one.at("images").get<std::vector<int64_t>>();
     const Classification task(shown, one.at("classes"), {});
     TaskGraph graph = task.build({.batch = size[0], .image = {size[1], size[2], size[3]}});
+    graph.graph.choices.winograd = winograd;
     return plan(std::move(graph.graph), graph.losses, graph.loss_scale);
   }
 
@@ -169,11 +171,14 @@ Worst compare(const Slots& slots, std::span<const float> values, const Json& tru
   return worst;
 }
 
-class Parity : public testing::TestWithParam<std::string> {};
+class Parity : public testing::TestWithParam<std::string> {
+ protected:
+  static void check(Winograd winograd, double value_bound, double gradient_bound);
+};
 
-TEST_P(Parity, AStepIsPyTorchsOnAnyNumberOfThreads) {
+void Parity::check(Winograd winograd, double value_bound, double gradient_bound) {
   const Json one = fixture("parity/" + GetParam());
-  Step step(one);
+  Step step(one, winograd);
   const StepResult found = step.run(1);
   const double loss = std::abs(found.loss / one.at("loss").get<double>() - 1);
   const Doubles truth = flat(one.at("logits"));
@@ -199,6 +204,14 @@ TEST_P(Parity, AStepIsPyTorchsOnAnyNumberOfThreads) {
   EXPECT_EQ(again.logits, found.logits);
   EXPECT_TRUE(same_bits(again.grads, found.grads));
   EXPECT_TRUE(same_bits(again.stats, found.stats));
+}
+
+TEST_P(Parity, AStepIsPyTorchsOnAnyNumberOfThreads) {
+  check(Winograd::off, direct_value_bound, direct_gradient_bound);
+}
+
+TEST_P(Parity, WinogradsFiltersStayNear) {
+  check(Winograd::automatic, winograd_value_bound, winograd_gradient_bound);
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, Parity, testing::ValuesIn(fixtures_in("parity")),

@@ -17,6 +17,7 @@
 #include "train/checkpoint.h"
 #include "train/classification.h"
 #include "train/evaluate.h"
+#include "train/kernel_choices.h"
 #include "train/network.h"
 #include "train/tensors.h"
 #include "weights/safetensors.h"
@@ -31,6 +32,7 @@ struct Options {
   std::string model;
   int num_classes = 0;
   DataOptions data;
+  Choices choices;
   int64_t eval_batch_size = 250;
   int threads = 0;
   uint64_t seed = 1;
@@ -57,6 +59,7 @@ struct Options {
     field("threads", threads, "threads that compute; 0: one for each core. Changes no result",
           between(0, 256), {"j"});
     field("isa", isa, "instruction set", one_of({"auto", "sse41", "avx2", "avx512"}));
+    describe_choices(field, choices);
   }
 };
 
@@ -118,8 +121,10 @@ int run(const CommandLine& line) {
   const AugmentChain chain = options.data.chain(data->image_shape(), false);
   const Classification task(model.variant,
                             options.num_classes ? options.num_classes : data->classes(), {});
-  const NetworkPlans plans(
-      task, {.image = data->image_shape(), .eval_batch = options.eval_batch_size, .watch = {}});
+  const NetworkPlans plans(task, {.image = data->image_shape(),
+                                  .eval_batch = options.eval_batch_size,
+                                  .watch = {},
+                                  .choices = options.choices});
   Network network(plans, options.threads ? options.threads : available_cores());
   const State& state = network.state();
   copy_tensors(file, model_tensors(state.layout(), state.params(), state.stats()));

@@ -183,7 +183,7 @@ Plan plan_memory(Graph& graph, bool holds) {
           place_of(graph, graph.info(v), plan.state, lives, v.id);
     }
     if (!node.op->kernel) continue;
-    KernelSite site{.in = {}, .out = {}, .replicas = graph.replicas};
+    KernelSite site{.in = {}, .out = {}, .replicas = graph.replicas, .choices = graph.choices};
     for (const Value v : node.in) site.in.push_back(graph.type(v));
     for (const Value v : node.out) site.out.push_back(graph.type(v));
     Step step{id, node.op->kernel(node, site), {}, {}};

@@ -1,0 +1,18 @@
+#include "ops/conv_algorithm.h"
+
+#include <algorithm>
+
+#include "ops/winograd_conv.h"
+
+namespace convoy::ops {
+
+int64_t winograd_tile(const onednn::ConvShape& s, onednn::ConvPass pass, const Choices& choices) {
+  if (choices.winograd == Winograd::off || !winograd_can(s)) return 0;
+  // Below these the transforms cost more than the products save (docs/decisions/0007).
+  const int64_t channels = std::min(s.ic, s.oc);
+  const int64_t least = pass == onednn::ConvPass::grad_weights ? 32 : 24;
+  if (channels < least || std::min(s.oh, s.ow) < 4) return 0;
+  return choices.winograd == Winograd::f2 ? 2 : 4;
+}
+
+}  // namespace convoy::ops
