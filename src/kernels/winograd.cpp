@@ -309,14 +309,8 @@ HWY_INLINE void panel(const WinogradProduct& p, const float* a, const float* b, 
   const D d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const V zero = hn::Zero(d);
-  const auto start = [&](int row, int vector) HWY_ATTR {
-    if (row >= rows || vector >= vectors || !p.add) return zero;
-    return hn::LoadU(d, c + row * p.c_row + vector * lanes);
-  };
-  V c00 = start(0, 0), c10 = start(1, 0), c20 = start(2, 0), c30 = start(3, 0), c40 = start(4, 0),
-    c50 = start(5, 0);
-  V c01 = start(0, 1), c11 = start(1, 1), c21 = start(2, 1), c31 = start(3, 1), c41 = start(4, 1),
-    c51 = start(5, 1);
+  V c00 = zero, c10 = zero, c20 = zero, c30 = zero, c40 = zero, c50 = zero;
+  V c01 = zero, c11 = zero, c21 = zero, c31 = zero, c41 = zero, c51 = zero;
   for (int64_t k = 0; k < p.depth; ++k, a += p.a_k, b += p.b_k) {
     const V b0 = hn::LoadU(d, b);
     V b1 = zero;
@@ -334,8 +328,11 @@ HWY_INLINE void panel(const WinogradProduct& p, const float* a, const float* b, 
     if constexpr (rows > 5) row(5, c50, c51);
   }
   const auto put = [&](int64_t i, V low, V high) HWY_ATTR {
-    hn::StoreU(low, d, c + i * p.c_row);
-    if constexpr (vectors > 1) hn::StoreU(high, d, c + i * p.c_row + lanes);
+    float* to = c + i * p.c_row;
+    hn::StoreU(p.add ? hn::Add(hn::LoadU(d, to), low) : low, d, to);
+    if constexpr (vectors > 1) {
+      hn::StoreU(p.add ? hn::Add(hn::LoadU(d, to + lanes), high) : high, d, to + lanes);
+    }
   };
   put(0, c00, c01);
   if constexpr (rows > 1) put(1, c10, c11);
@@ -367,7 +364,19 @@ HWY_INLINE void panels(const WinogradProduct& p, const float* a, const float* b,
   }
 }
 
-void winograd_product_impl(const WinogradProduct& p, const float* a, const float* b, float* c) {
+void winograd_product_impl(const WinogradProduct& whole, const float* a, const float* b, float* c) {
+  // Sums of sums: the rounding error grows with the root of either count, not of their product.
+  constexpr int64_t deepest = 192;
+  if (whole.depth > deepest) {
+    WinogradProduct part = whole;
+    for (int64_t k = 0; k < whole.depth; k += deepest) {
+      part.depth = whole.depth - k < deepest ? whole.depth - k : deepest;
+      part.add = whole.add || k > 0;
+      winograd_product_impl(part, a + k * whole.a_k, b + k * whole.b_k, c);
+    }
+    return;
+  }
+  const WinogradProduct& p = whole;
   const auto lanes = static_cast<int64_t>(hn::Lanes(D()));
   int64_t j = 0;
   for (; j + 2 * lanes <= p.columns; j += 2 * lanes) panels<2>(p, a, b + j, c + j);

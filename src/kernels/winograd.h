@@ -51,7 +51,7 @@ void winograd_weights_grad(int64_t tile, int64_t block, const float* u, int64_t 
 struct WinogradProduct {
   int64_t rows, depth, columns;
   int64_t a_row, a_k, b_k, c_row;
-  bool add;  // to what is in c
+  bool add;  // the sum to what is in c
 };
 void winograd_product(const WinogradProduct& p, const float* a, const float* b, float* c);
 

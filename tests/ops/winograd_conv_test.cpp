@@ -200,6 +200,9 @@ struct Case {
 
 class WinogradConv : public testing::TestWithParam<Case> {};
 
+// One channel leaves the direct convolution hardly anything to round: half a unit, then.
+constexpr double rounding = 6e-8;
+
 constexpr ConvPass passes[] = {ConvPass::forward, ConvPass::grad_input, ConvPass::grad_weights};
 
 TEST_P(WinogradConv, IsNearlyAsExactAsTheDirectConvolution) {
@@ -211,7 +214,7 @@ TEST_P(WinogradConv, IsNearlyAsExactAsTheDirectConvolution) {
       const Floats found = layer.to_plain(pass, winograd(layer, pass, tile, 2));
       const double error = relative_error(found, layer.expected(pass));
       EXPECT_LE(error, 1e-5) << "pass " << int(pass) << ", tile " << tile;
-      EXPECT_LE(error, 20 * std::max(own, 3e-8)) << "pass " << int(pass) << ", tile " << tile;
+      EXPECT_LE(error, 20 * std::max(own, rounding)) << "pass " << int(pass) << ", tile " << tile;
     }
   }
 }
