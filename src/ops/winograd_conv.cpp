@@ -82,7 +82,9 @@ class WinogradApply : public Kernel {
       groups_ = divide_up(n, group_images_);
       chunk_ = group_images_ * plane.tiles();
     } else {
-      chunk_ = std::min(std::max<int64_t>(megabyte / per_tile / 6 * 6, 6), all_tiles_);
+      // As much as stays in a core's cache, in whole panels of rows, and tasks for 16 threads.
+      const int64_t cached = std::max<int64_t>(megabyte / per_tile / 6, 1) * 6;
+      chunk_ = std::min(cached, round_up(divide_up(all_tiles_, 24), 6));
     }
     images_ = n;
     v_ = {chunk_, in.padded()};

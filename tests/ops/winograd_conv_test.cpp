@@ -198,6 +198,8 @@ struct Case {
   }
 };
 
+void PrintTo(const Case& c, std::ostream* to) { *to << c.name(); }
+
 class WinogradConv : public testing::TestWithParam<Case> {};
 
 // One channel leaves the direct convolution hardly anything to round: half a unit, then.

@@ -47,5 +47,6 @@ for more in ([], ["--channels-last"]):
     ready, two, one = map(json.loads, run.stdout.splitlines())
     assert ready["threads"] == len(os.sched_getaffinity(0)), ready
     assert len(two["seconds"]) == 2 and len(one["seconds"]) == 1 and min(two["seconds"]) > 0
-    assert one["peak_rss_bytes"] >= two["peak_rss_bytes"] > 1 << 20
+    # Not in order: the kernel keeps the peak in counters that it sums up now and then.
+    assert min(one["peak_rss_bytes"], two["peak_rss_bytes"]) > 1 << 20
 print(f"{len(PARAMETERS)} networks and the server, torch {torch.__version__}")
