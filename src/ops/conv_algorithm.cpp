@@ -8,7 +8,7 @@ namespace convoy::ops {
 
 int64_t winograd_tile(const onednn::ConvShape& s, onednn::ConvPass pass, const Choices& choices) {
   if (choices.winograd == Winograd::off || !winograd_can(s)) return 0;
-  // Below these the transforms cost more than the products save (docs/decisions/0007).
+  // Below these the transforms cost more than the products save (docs/decisions/0008).
   const int64_t channels = std::min(s.ic, s.oc);
   const int64_t least = pass == onednn::ConvPass::grad_weights ? 32 : 24;
   if (channels < least || std::min(s.oh, s.ow) < 4) return 0;
