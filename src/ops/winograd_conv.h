@@ -9,9 +9,6 @@
 
 namespace convoy::ops {
 
-// Whether the shape is one: 3x3, stride 1, one group, blocked, padded by at most 2.
-bool winograd_can(const onednn::ConvShape& shape);
-
 // `shape.n` is the whole batch; `tile`: 4 or 2. Inputs and outputs as of the nodes of
 // ops/convolution.cpp: x, w -> y; d_y, w -> d_x; x, d_y -> d_w.
 std::unique_ptr<Kernel> winograd_forward(const onednn::ConvShape& shape, int64_t tile);
