@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/process.h"
-#include "graph/op.h"
+#include "graph/site.h"
 #include "train/run_needs.h"
 
 namespace convoy {
@@ -21,24 +21,17 @@ struct Watched {
 NodeTime node_time(const Watched& watched, size_t at, int steps) {
   const Plan& plan = watched.executor->plan();
   const Node& node = plan.graph.node(plan.steps[at].node);
-  KernelSite site;
-  for (const Value v : node.in) site.in.push_back(plan.graph.type(v));
-  for (const Value v : node.out) site.out.push_back(plan.graph.type(v));
+  const NodeCost cost = cost_of(plan.graph, node);
   NodeTime time{.plan = watched.plan,
                 .op = std::string(node.op->name),
                 .name = node.name,
                 .shape = {},
                 .implementation = plan.steps[at].kernel->implementation(),
                 .seconds = watched.seconds[at]};
-  const Shape& shape = !site.in.empty() ? site.in[0].shape : site.out[0].shape;
-  time.shape = to_string(shape);
+  time.shape = to_string(plan.graph.type(node.in.empty() ? node.out[0] : node.in[0]).shape);
   if (node.op->describe) time.shape += " " + node.op->describe(node);
-  if (node.op->flops) time.flops = steps * node.op->flops(node, site);
-  for (const auto* list : {&site.in, &site.out}) {
-    for (const TensorType& type : *list) {
-      time.bytes += steps * static_cast<double>(stored_bytes(type));
-    }
-  }
+  time.flops = steps * cost.flops;
+  time.bytes = steps * cost.bytes;
   return time;
 }
 

@@ -1,6 +1,7 @@
 #include "app/model_facts.h"
 
 #include "graph/builder.h"
+#include "graph/site.h"
 
 namespace convoy {
 
@@ -14,12 +15,7 @@ ModelFacts model_facts(const FoundModel& model, int classes, int image_size) {
   for (const Param& p : facts.graph.params) facts.trainable += p.shape.count();
   for (const Stat& s : facts.graph.stats) facts.statistics += s.shape.count();
   for (const int id : facts.graph.order) {
-    const Node& node = facts.graph.node(id);
-    if (!node.op->flops) continue;
-    KernelSite site;
-    for (const Value v : node.in) site.in.push_back(facts.graph.type(v));
-    for (const Value v : node.out) site.out.push_back(facts.graph.type(v));
-    facts.multiply_adds += node.op->flops(node, site) / 2;
+    facts.multiply_adds += cost_of(facts.graph, facts.graph.node(id)).flops / 2;
   }
   return facts;
 }

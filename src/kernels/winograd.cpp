@@ -145,33 +145,58 @@ HWY_INLINE void copy_window(const Window& w, const float* plane, int64_t block, 
 
 constexpr int64_t most_points = 36, most_lanes = 16;
 
+// The pixels that a transform to the points reads, and its line.
 template <int tile>
-HWY_INLINE void input_tiles(const WinogradPlane& p, const float* plane, int64_t first,
-                            int64_t count, const WinogradField& to) {
+struct InputPixels {
+  static constexpr int64_t count = tile + 2;
+  static HWY_INLINE Window window(const WinogradPlane& p, int64_t t) {
+    return {t / p.tiles_w() * tile - p.pad_top, t % p.tiles_w() * tile - p.pad_left, p.in_h,
+            p.in_w};
+  }
+  template <class Get, class Put>
+  static HWY_INLINE void line(const Get& get, const Put& put) {
+    Lines<tile>::input(get, put);
+  }
+};
+
+template <int tile>
+struct OutputGradPixels {
+  static constexpr int64_t count = tile;
+  static HWY_INLINE Window window(const WinogradPlane& p, int64_t t) {
+    return {t / p.tiles_w() * tile, t % p.tiles_w() * tile, p.out_h, p.out_w};
+  }
+  template <class Get, class Put>
+  static HWY_INLINE void line(const Get& get, const Put& put) {
+    Lines<tile>::output_grad(get, put);
+  }
+};
+
+template <int tile, class Pixels>
+HWY_INLINE void pixels_to_points(const WinogradPlane& p, const float* plane, int64_t first,
+                                 int64_t count, const WinogradField& to) {
   constexpr int64_t side = tile + 2;
   const D d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   HWY_ALIGN float rows[most_points * most_lanes];
   HWY_ALIGN float padded[most_points * most_lanes];
   for (int64_t t = first; t < first + count; ++t) {
-    const Window w{t / p.tiles_w() * tile - p.pad_top, t % p.tiles_w() * tile - p.pad_left, p.in_h,
-                   p.in_w};
+    const Window w = Pixels::window(p, t);
+    const bool whole = w.whole(Pixels::count);
     for (int64_t lane = 0; lane < p.block; lane += lanes) {
-      const bool whole = w.whole(side);
-      if (!whole) copy_window(w, plane + lane, p.block, side, padded);
-      const float* from = whole ? plane + lane + (w.top * p.in_w + w.left) * p.block : padded;
-      const int64_t row = whole ? p.in_w * p.block : side * lanes;
+      if (!whole) copy_window(w, plane + lane, p.block, Pixels::count, padded);
+      const float* from = whole ? plane + lane + (w.top * w.width + w.left) * p.block : padded;
+      const int64_t row = whole ? w.width * p.block : Pixels::count * lanes;
       const int64_t column = whole ? p.block : lanes;
-      for (int64_t y = 0; y < side; ++y) {
-        Lines<tile>::input(
-            [&](int64_t x) HWY_ATTR { return hn::LoadU(d, from + y * row + x * column); },
-            [&](int64_t x, V v) HWY_ATTR { hn::Store(v, d, rows + (y * side + x) * lanes); });
+      for (int64_t y = 0; y < Pixels::count; ++y) {
+        Pixels::line([&](int64_t x) HWY_ATTR { return hn::LoadU(d, from + y * row + x * column); },
+                     [&](int64_t x, V v)
+                         HWY_ATTR { hn::Store(v, d, rows + (y * side + x) * lanes); });
       }
       float* put = to.data + (t - first) * to.tile + lane;
       for (int64_t x = 0; x < side; ++x) {
-        Lines<tile>::input(
-            [&](int64_t y) HWY_ATTR { return hn::Load(d, rows + (y * side + x) * lanes); },
-            [&](int64_t y, V v) HWY_ATTR { hn::StoreU(v, d, put + (y * side + x) * to.point); });
+        Pixels::line([&](int64_t y) HWY_ATTR { return hn::Load(d, rows + (y * side + x) * lanes); },
+                     [&](int64_t y, V v)
+                         HWY_ATTR { hn::StoreU(v, d, put + (y * side + x) * to.point); });
       }
     }
   }
@@ -200,37 +225,6 @@ HWY_INLINE void output_tiles(const WinogradPlane& p, const WinogradField& from, 
                             [&](int64_t x, V v) HWY_ATTR {
                               if (left + x < p.out_w) hn::StoreU(v, d, to + x * p.block);
                             });
-      }
-    }
-  }
-}
-
-template <int tile>
-HWY_INLINE void output_grad_tiles(const WinogradPlane& p, const float* plane, int64_t first,
-                                  int64_t count, const WinogradField& to) {
-  constexpr int64_t side = tile + 2;
-  const D d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  HWY_ALIGN float rows[most_points * most_lanes];
-  HWY_ALIGN float padded[most_points * most_lanes];
-  for (int64_t t = first; t < first + count; ++t) {
-    const Window w{t / p.tiles_w() * tile, t % p.tiles_w() * tile, p.out_h, p.out_w};
-    for (int64_t lane = 0; lane < p.block; lane += lanes) {
-      const bool whole = w.whole(tile);
-      if (!whole) copy_window(w, plane + lane, p.block, tile, padded);
-      const float* from = whole ? plane + lane + (w.top * p.out_w + w.left) * p.block : padded;
-      const int64_t row = whole ? p.out_w * p.block : tile * lanes;
-      const int64_t column = whole ? p.block : lanes;
-      for (int64_t y = 0; y < tile; ++y) {
-        Lines<tile>::output_grad(
-            [&](int64_t x) HWY_ATTR { return hn::LoadU(d, from + y * row + x * column); },
-            [&](int64_t x, V v) HWY_ATTR { hn::Store(v, d, rows + (y * side + x) * lanes); });
-      }
-      float* put = to.data + (t - first) * to.tile + lane;
-      for (int64_t x = 0; x < side; ++x) {
-        Lines<tile>::output_grad(
-            [&](int64_t y) HWY_ATTR { return hn::Load(d, rows + (y * side + x) * lanes); },
-            [&](int64_t y, V v) HWY_ATTR { hn::StoreU(v, d, put + (y * side + x) * to.point); });
       }
     }
   }
@@ -287,8 +281,8 @@ void winograd_weights_grad_impl(int64_t tile, int64_t block, const float* u, int
 
 void winograd_input_impl(const WinogradPlane& p, const float* plane, int64_t first, int64_t count,
                          const WinogradField& to) {
-  p.tile == 4 ? input_tiles<4>(p, plane, first, count, to)
-              : input_tiles<2>(p, plane, first, count, to);
+  p.tile == 4 ? pixels_to_points<4, InputPixels<4>>(p, plane, first, count, to)
+              : pixels_to_points<2, InputPixels<2>>(p, plane, first, count, to);
 }
 
 void winograd_output_impl(const WinogradPlane& p, const WinogradField& from, int64_t first,
@@ -299,8 +293,8 @@ void winograd_output_impl(const WinogradPlane& p, const WinogradField& from, int
 
 void winograd_output_grad_impl(const WinogradPlane& p, const float* plane, int64_t first,
                                int64_t count, const WinogradField& to) {
-  p.tile == 4 ? output_grad_tiles<4>(p, plane, first, count, to)
-              : output_grad_tiles<2>(p, plane, first, count, to);
+  p.tile == 4 ? pixels_to_points<4, OutputGradPixels<4>>(p, plane, first, count, to)
+              : pixels_to_points<2, OutputGradPixels<2>>(p, plane, first, count, to);
 }
 
 // Up to six rows by two vectors: twelve sums, more than the latency of a multiply-add needs.

@@ -55,12 +55,16 @@ struct Sides {
   }
 };
 
-// Where the gradients of the replicas meet: `rows` of them, one after another.
 Chunks weight_chunks(const Sides& s) { return {s.weights()}; }
 
-void sum_replicas(const Sides& s, int task, float* rows, float* d_w) {
+// Gradients as weights, one after another: the `groups` of each replica meet in a tree, then the
+// replicas do.
+void sum_terms(const Sides& s, int64_t groups, int task, float* rows, float* d_w) {
   const int64_t begin = weight_chunks(s).begin(task), length = weight_chunks(s).length(task);
-  kernels::tree_sum(rows + begin, s.weights(), s.replicas, length);
+  for (int64_t r = 0; r < s.replicas; ++r) {
+    kernels::tree_sum(rows + r * groups * s.weights() + begin, s.weights(), groups, length);
+  }
+  kernels::tree_sum(rows + begin, groups * s.weights(), s.replicas, length);
   std::copy_n(rows + begin, length, d_w + begin);
 }
 
@@ -116,7 +120,7 @@ class SlicedGradWeights : public Kernel {
       s_.back(sums + replica * each + c * s_.y.padded(), point(), s_.y.padded(), c, s_.x.block, 0,
               s_.y.padded(), s_.replicas > 1 ? rows + replica * s_.weights() : args.output(0));
     } else {
-      sum_replicas(s_, task, rows, args.output(0));
+      sum_terms(s_, 1, task, rows, args.output(0));
     }
   }
 
@@ -191,7 +195,7 @@ class PhasedGradWeights : public Kernel {
     float* d = v + v_.floats(s_.plane.points());
     const int64_t term = phase / 2, tiles = s_.plane.tiles();
     if (phase == 2 * terms()) {
-      sum_terms(task, rows, args.output(0));
+      sum_terms(s_, groups_, task, rows, args.output(0));
     } else if (phase % 2 == 0) {
       const int64_t planes = s_.x.blocks() + s_.y.blocks(), i = task / planes;
       const int64_t n = term / groups_ * s_.batch + term % groups_ * group_ + i;
@@ -230,18 +234,6 @@ class PhasedGradWeights : public Kernel {
                                 sums + p * sum_point());
     }
     s_.back(sums, sum_point(), columns, c, rows, o, columns, d_w);
-  }
-
-  // The groups of a replica one after another, then the replicas in a tree.
-  void sum_terms(int task, float* rows, float* d_w) const {
-    const Chunks chunks = weight_chunks(s_);
-    const int64_t begin = chunks.begin(task), length = chunks.length(task);
-    for (int64_t r = 0; r < s_.replicas; ++r) {
-      float* first = rows + r * groups_ * s_.weights() + begin;
-      kernels::tree_sum(first, s_.weights(), groups_, length);
-    }
-    kernels::tree_sum(rows + begin, groups_ * s_.weights(), s_.replicas, length);
-    std::copy_n(rows + begin, length, d_w + begin);
   }
 
   Sides s_;

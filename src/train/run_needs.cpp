@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/process.h"
 #include "base/text.h"
-#include "graph/op.h"
+#include "graph/site.h"
 #include "train/tensors.h"
 #include "train/tree_accumulator.h"
 
@@ -117,15 +117,7 @@ double estimated_step_seconds(const NetworkPlans& plans, const MachineSpeed& mac
     if (named.kind == "eval" || named.kind == "tail" || named.kind == "average") continue;
     double once = 0;
     for (const Step& step : named.plan->steps) {
-      const Node& node = named.plan->graph.node(step.node);
-      KernelSite site;
-      double bytes = 0;
-      for (const Value v : node.in) site.in.push_back(named.plan->graph.type(v));
-      for (const Value v : node.out) site.out.push_back(named.plan->graph.type(v));
-      for (const auto* list : {&site.in, &site.out}) {
-        for (const TensorType& type : *list) bytes += static_cast<double>(stored_bytes(type));
-      }
-      const double flops = node.op->flops ? node.op->flops(node, site) : 0;
+      const auto [flops, bytes] = cost_of(named.plan->graph, named.plan->graph.node(step.node));
       once += std::max(flops / (arithmetic_share * machine.flops), traffic * bytes / machine.bytes);
     }
     seconds += named.kind == "train" ? plans.step().parts() * once : once;

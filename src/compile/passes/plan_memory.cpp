@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "compile/passes/passes.h"
+#include "graph/site.h"
 #include "tensor/arena.h"
 
 namespace convoy {
@@ -183,9 +184,7 @@ Plan plan_memory(Graph& graph, bool holds) {
           place_of(graph, graph.info(v), plan.state, lives, v.id);
     }
     if (!node.op->kernel) continue;
-    KernelSite site{.in = {}, .out = {}, .replicas = graph.replicas, .choices = graph.choices};
-    for (const Value v : node.in) site.in.push_back(graph.type(v));
-    for (const Value v : node.out) site.out.push_back(graph.type(v));
+    const KernelSite site = site_of(graph, node);
     Step step{id, node.op->kernel(node, site), {}, {}};
     for (const Value v : node.in) step.in.push_back(plan.places[static_cast<size_t>(v.id)]);
     for (const Value v : node.out) step.out.push_back(plan.places[static_cast<size_t>(v.id)]);
