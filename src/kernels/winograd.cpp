@@ -192,7 +192,7 @@ HWY_INLINE void pixels_to_points(const WinogradPlane& p, const float* plane, int
                      [&](int64_t x, V v)
                          HWY_ATTR { hn::Store(v, d, rows + (y * side + x) * lanes); });
       }
-      float* put = to.data + (t - first) * to.tile + lane;
+      float* put = to.data + (t - first) * p.block + lane;
       for (int64_t x = 0; x < side; ++x) {
         Pixels::line([&](int64_t y) HWY_ATTR { return hn::Load(d, rows + (y * side + x) * lanes); },
                      [&](int64_t y, V v)
@@ -212,7 +212,7 @@ HWY_INLINE void output_tiles(const WinogradPlane& p, const WinogradField& from, 
   for (int64_t t = first; t < first + count; ++t) {
     const int64_t top = t / p.tiles_w() * tile, left = t % p.tiles_w() * tile;
     for (int64_t lane = 0; lane < p.block; lane += lanes) {
-      const float* get = from.data + (t - first) * from.tile + lane;
+      const float* get = from.data + (t - first) * p.block + lane;
       for (int64_t x = 0; x < side; ++x) {
         Lines<tile>::output(
             [&](int64_t y) HWY_ATTR { return hn::LoadU(d, get + (y * side + x) * from.point); },
@@ -297,86 +297,6 @@ void winograd_output_grad_impl(const WinogradPlane& p, const float* plane, int64
               : pixels_to_points<2, OutputGradPixels<2>>(p, plane, first, count, to);
 }
 
-// Up to six rows by two vectors: twelve sums, more than the latency of a multiply-add needs.
-template <int rows, int vectors>
-HWY_INLINE void panel(const WinogradProduct& p, const float* a, const float* b, float* c) {
-  const D d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  const V zero = hn::Zero(d);
-  V c00 = zero, c10 = zero, c20 = zero, c30 = zero, c40 = zero, c50 = zero;
-  V c01 = zero, c11 = zero, c21 = zero, c31 = zero, c41 = zero, c51 = zero;
-  for (int64_t k = 0; k < p.depth; ++k, a += p.a_k, b += p.b_k) {
-    const V b0 = hn::LoadU(d, b);
-    V b1 = zero;
-    if constexpr (vectors > 1) b1 = hn::LoadU(d, b + lanes);
-    const auto row = [&](int64_t i, V& low, V& high) HWY_ATTR {
-      const V factor = hn::Set(d, a[i * p.a_row]);
-      low = hn::MulAdd(factor, b0, low);
-      if constexpr (vectors > 1) high = hn::MulAdd(factor, b1, high);
-    };
-    row(0, c00, c01);
-    if constexpr (rows > 1) row(1, c10, c11);
-    if constexpr (rows > 2) row(2, c20, c21);
-    if constexpr (rows > 3) row(3, c30, c31);
-    if constexpr (rows > 4) row(4, c40, c41);
-    if constexpr (rows > 5) row(5, c50, c51);
-  }
-  const auto put = [&](int64_t i, V low, V high) HWY_ATTR {
-    float* to = c + i * p.c_row;
-    hn::StoreU(p.add ? hn::Add(hn::LoadU(d, to), low) : low, d, to);
-    if constexpr (vectors > 1) {
-      hn::StoreU(p.add ? hn::Add(hn::LoadU(d, to + lanes), high) : high, d, to + lanes);
-    }
-  };
-  put(0, c00, c01);
-  if constexpr (rows > 1) put(1, c10, c11);
-  if constexpr (rows > 2) put(2, c20, c21);
-  if constexpr (rows > 3) put(3, c30, c31);
-  if constexpr (rows > 4) put(4, c40, c41);
-  if constexpr (rows > 5) put(5, c50, c51);
-}
-
-template <int vectors>
-HWY_INLINE void panels(const WinogradProduct& p, const float* a, const float* b, float* c) {
-  int64_t i = 0;
-  for (; i + 6 <= p.rows; i += 6) panel<6, vectors>(p, a + i * p.a_row, b, c + i * p.c_row);
-  a += i * p.a_row;
-  c += i * p.c_row;
-  switch (p.rows - i) {
-    case 5:
-      return panel<5, vectors>(p, a, b, c);
-    case 4:
-      return panel<4, vectors>(p, a, b, c);
-    case 3:
-      return panel<3, vectors>(p, a, b, c);
-    case 2:
-      return panel<2, vectors>(p, a, b, c);
-    case 1:
-      return panel<1, vectors>(p, a, b, c);
-    default:
-      return;
-  }
-}
-
-void winograd_product_impl(const WinogradProduct& whole, const float* a, const float* b, float* c) {
-  // Sums of sums: the rounding error grows with the root of either count, not of their product.
-  constexpr int64_t deepest = 192;
-  if (whole.depth > deepest) {
-    WinogradProduct part = whole;
-    for (int64_t k = 0; k < whole.depth; k += deepest) {
-      part.depth = whole.depth - k < deepest ? whole.depth - k : deepest;
-      part.add = whole.add || k > 0;
-      winograd_product_impl(part, a + k * whole.a_k, b + k * whole.b_k, c);
-    }
-    return;
-  }
-  const WinogradProduct& p = whole;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(D()));
-  int64_t j = 0;
-  for (; j + 2 * lanes <= p.columns; j += 2 * lanes) panels<2>(p, a, b + j, c + j);
-  for (; j < p.columns; j += lanes) panels<1>(p, a, b + j, c + j);
-}
-
 }  // namespace convoy::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -388,7 +308,6 @@ HWY_EXPORT(winograd_output_impl);
 HWY_EXPORT(winograd_output_grad_impl);
 HWY_EXPORT(winograd_weights_impl);
 HWY_EXPORT(winograd_weights_grad_impl);
-HWY_EXPORT(winograd_product_impl);
 
 void winograd_input(const WinogradPlane& p, const float* plane, int64_t first, int64_t count,
                     const WinogradField& to) {
@@ -411,10 +330,6 @@ void winograd_weights(int64_t tile, int64_t block, const float* g, float* u, int
 
 void winograd_weights_grad(int64_t tile, int64_t block, const float* u, int64_t point, float* g) {
   HWY_DYNAMIC_DISPATCH(winograd_weights_grad_impl)(tile, block, u, point, g);
-}
-
-void winograd_product(const WinogradProduct& p, const float* a, const float* b, float* c) {
-  HWY_DYNAMIC_DISPATCH(winograd_product_impl)(p, a, b, c);
 }
 
 }  // namespace convoy::kernels

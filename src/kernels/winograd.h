@@ -1,6 +1,6 @@
 // Winograd's minimal filtering for 3x3 convolutions of stride 1 (Lavin 2015): output tiles of 4x4
 // or 2x2 pixels from input tiles of 6x6 or 4x4. A tile is transformed into `points` numbers a
-// channel, where the convolution is a matrix product over channels at each point.
+// channel, where the convolution is a matrix product over channels at each point (product.h).
 //
 // Images are blocked: a plane holds [h][w][block] floats, and `block` is the vector's length.
 #pragma once
@@ -24,10 +24,11 @@ struct WinogradPlane {
   int64_t tiles() const { return tiles_h() * tiles_w(); }
 };
 
-// Where transformed tiles lie: point p of tile t of a channel block at data + p * point + t * tile.
+// Where the transformed tiles of a channel block lie: point p of tile t at data + p * point + t *
+// block. So a transform writes one stream a point.
 struct WinogradField {
   float* data;
-  int64_t point, tile;
+  int64_t point;
 };
 
 // Input tiles [first, first + count) of a plane: B^T d B. Pixels outside the image are zeros.
@@ -44,15 +45,5 @@ void winograd_output_grad(const WinogradPlane& p, const float* plane, int64_t fi
 // their gradients: G^T u G.
 void winograd_weights(int64_t tile, int64_t block, const float* g, float* u, int64_t point);
 void winograd_weights_grad(int64_t tile, int64_t block, const float* u, int64_t point, float* g);
-
-// c[i][j] (+)= sum over k of a(i, k) * b(k, j) for `rows` rows and `columns` columns, a multiple of
-// the vector's length, in the order of k. a(i, k) is at a + i * a_row + k * a_k, b(k, .) at b + k *
-// b_k, c(i, .) at c + i * c_row.
-struct WinogradProduct {
-  int64_t rows, depth, columns;
-  int64_t a_row, a_k, b_k, c_row;
-  bool add;  // the sum to what is in c
-};
-void winograd_product(const WinogradProduct& p, const float* a, const float* b, float* c);
 
 }  // namespace convoy::kernels

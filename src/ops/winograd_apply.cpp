@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "kernels/product.h"
+#include "kernels/transpose.h"
 #include "ops/winograd_conv.h"
 #include "ops/winograd_parts.h"
 
@@ -17,25 +19,52 @@ struct Sides {
   int64_t images;
   bool turned;
 
-  // Transforms the weights of inputs [first, first + count) and of one block of outputs; point p of
-  // input c goes to u + (c - first) * input + p * point.
-  void weights(const float* w, int64_t first, int64_t count, int64_t out_block, float* u,
-               int64_t input, int64_t point) const {
-    const int64_t block = in.block;
-    std::array<float, 9 * 16> g;
-    for (int64_t c = first; c < first + count; ++c) {
-      for (int64_t lane = 0; lane < block; ++lane) {
-        const int64_t o = out_block * block + lane;
-        const bool real = o < out.channels && c < in.channels;
-        // w[o][c], or by the names of the forward pass w[c][o] from its far end.
-        const float* from =
-            real ? w + 9 * (turned ? c * out.channels + o : o * in.channels + c) : nullptr;
-        for (int64_t k = 0; k < 9; ++k) {
-          g[static_cast<size_t>(k * block + lane)] = real ? from[turned ? 8 - k : k] : 0;
-        }
+  // 9 rows of `block` outputs for each of the inputs [first, first + count): what the transform of
+  // the weights reads.
+  int64_t packed(int64_t count) const { return count * 9 * in.block; }
+  void pack(const float* w, int64_t first, int64_t count, int64_t out_block, float* g) const {
+    const int64_t block = in.block, o = out_block * block;
+    const int64_t rows = std::min(block, out.channels - o);
+    const int64_t real = std::clamp<int64_t>(in.channels - first, 0, count);
+    if (turned) {
+      // By the names of the forward pass w[c][o], each from its far end.
+      for (int64_t c = 0; c < real; ++c) {
+        kernels::transpose({rows, 9, block, 9, -block}, w + 9 * ((first + c) * out.channels + o),
+                           g + packed(c) + 8 * block);
       }
-      kernels::winograd_weights(plane.tile, block, g.data(), u + (c - first) * input, point);
+    } else {
+      kernels::transpose({rows, 9 * real, block, 9 * in.channels, block},
+                         w + 9 * (o * in.channels + first), g);
     }
+    std::fill_n(g + packed(real), packed(count - real), 0.0f);
+  }
+  // Packed weights to the points; point p of input c goes to u + c * input + p * point.
+  void transform(const float* g, int64_t count, float* u, int64_t input, int64_t point) const {
+    for (int64_t c = 0; c < count; ++c) {
+      kernels::winograd_weights(plane.tile, in.block, g + packed(c), u + c * input, point);
+    }
+  }
+
+  // m = v u at one point: of `inputs` channels of v, for a panel of `vectors` blocks of outputs.
+  void multiply(const WinogradTiles& v, const float* v_data, int64_t rows, int64_t inputs,
+                const float* u, int64_t vectors, const WinogradTiles& m, float* m_data, bool add,
+                int64_t ahead) const {
+    const int64_t block = in.block;
+    kernels::product({.rows = rows,
+                      .depth = inputs,
+                      .vectors = vectors,
+                      .a_row = block,
+                      .a_k = 1,
+                      .b_k = vectors * block,
+                      .b_vector = block,
+                      .c_row = block,
+                      .c_vector = m.plane(),
+                      .k_block = block,
+                      .a_block = v.plane(),
+                      .b_block = block * vectors * block,
+                      .add = add,
+                      .a_ahead = ahead},
+                     v_data, u, m_data);
   }
 };
 
@@ -44,10 +73,10 @@ class ChunkedApply : public Kernel {
  public:
   explicit ChunkedApply(const Sides& sides) : s_(sides) {
     const int64_t per_tile = s_.plane.points() * (s_.in.padded() + s_.out.padded()) * 4;
-    // As much as stays in a core's cache, in whole panels of rows, and tasks for 16 threads.
-    const int64_t cached = std::max<int64_t>(megabyte / per_tile / 6, 1) * 6;
+    // As much as stays in a core's cache, in whole passes of rows, and tasks for 16 threads.
+    const int64_t cached = std::max<int64_t>(megabyte / per_tile / rows_, 1) * rows_;
     all_ = s_.images * s_.plane.tiles();
-    chunk_ = std::min(cached, round_up(divide_up(all_, 24), 6));
+    chunk_ = std::min(cached, round_up(divide_up(all_, 24), rows_));
     v_ = {chunk_, s_.in.padded()};
     m_ = {chunk_, s_.out.padded()};
   }
@@ -69,20 +98,31 @@ class ChunkedApply : public Kernel {
   void run(int phase, int task, const KernelArgs& args) const override {
     auto* u = reinterpret_cast<float*>(args.held);
     if (phase == 0) {
-      s_.weights(args.input(1), 0, s_.in.padded(), task,
-                 u + panel(task / 2) + task % 2 * s_.in.block, columns(task / 2), u_point());
+      transform(task, args.input(1), u);
     } else {
       run_chunk(task, args, u);
     }
   }
 
  private:
-  // Weights at the points, in panels of two blocks of outputs: [point][panel][input][2 * block].
+  static constexpr int64_t rows_ = kernels::product_rows;
+
+  // Weights at the points, in panels of a few blocks of outputs: [point][panel][input][output].
   int64_t u_point() const { return s_.in.padded() * s_.out.padded() + 16; }
-  int64_t panels() const { return divide_up(s_.out.blocks(), 2); }
-  int64_t panel(int64_t i) const { return i * 2 * s_.in.block * s_.in.padded(); }
-  int64_t columns(int64_t i) const {
-    return std::min(2 * s_.in.block, s_.out.padded() - i * 2 * s_.in.block);
+  int64_t panels() const { return divide_up(s_.out.blocks(), vectors_); }
+  int64_t panel(int64_t i) const { return i * vectors_ * s_.in.block * s_.in.padded(); }
+  int64_t vectors(int64_t i) const { return std::min(vectors_, s_.out.blocks() - i * vectors_); }
+
+  void transform(int task, const float* w, float* u) const {
+    constexpr int64_t inputs = 16;  // at a time
+    std::array<float, inputs * 9 * 16> g;
+    const int64_t i = task / vectors_, block = s_.in.block, width = vectors(i) * block;
+    float* to = u + panel(i) + task % vectors_ * block;
+    for (int64_t c = 0; c < s_.in.padded(); c += inputs) {
+      const int64_t count = std::min(inputs, s_.in.padded() - c);
+      s_.pack(w, c, count, task, g.data());
+      s_.transform(g.data(), count, to + c * width, width, u_point());
+    }
   }
 
   void run_chunk(int task, const KernelArgs& args, const float* u) const {
@@ -93,38 +133,33 @@ class ChunkedApply : public Kernel {
     by_image(begin, end, plane.tiles(), [&](int64_t n, int64_t first, int64_t count, int64_t at) {
       for (int64_t b = 0; b < s_.in.blocks(); ++b) {
         kernels::winograd_input(plane, s_.in.plane(args.input(0), n, b), first, count,
-                                v_.at(v, at, b * s_.in.block));
+                                v_.at(v, at, b));
       }
     });
     for (int64_t point = 0; point < plane.points(); ++point) {
       for (int64_t i = 0; i < panels(); ++i) {
-        kernels::winograd_product({.rows = end - begin,
-                                   .depth = s_.in.padded(),
-                                   .columns = columns(i),
-                                   .a_row = v_.channels,
-                                   .a_k = 1,
-                                   .b_k = columns(i),
-                                   .c_row = m_.channels,
-                                   .add = false},
-                                  v + point * v_.point(), u + point * u_point() + panel(i),
-                                  m + point * m_.point() + i * 2 * s_.in.block);
+        s_.multiply(v_, v + point * v_.point(), end - begin, s_.in.padded(),
+                    u + point * u_point() + panel(i), vectors(i), m_,
+                    m + point * m_.point() + i * vectors_ * m_.plane(), false, 0);
       }
     }
     by_image(begin, end, plane.tiles(), [&](int64_t n, int64_t first, int64_t count, int64_t at) {
       for (int64_t b = 0; b < s_.out.blocks(); ++b) {
-        kernels::winograd_output(plane, m_.at(m, at, b * s_.in.block), first, count,
+        kernels::winograd_output(plane, m_.at(m, at, b), first, count,
                                  s_.out.plane(args.output(0), n, b));
       }
     });
   }
 
   Sides s_;
+  int64_t vectors_ = kernels::product_vectors();
   int64_t all_ = 0, chunk_ = 0;  // tiles
   WinogradTiles v_, m_;
 };
 
 // Large weights: they would fill the memory's bus at the points. A task transforms those of a few
 // outputs where it needs them, inputs by inputs, and multiplies them with all tiles of a group.
+// They are packed once.
 class PhasedApply : public Kernel {
  public:
   explicit PhasedApply(const Sides& sides) : s_(sides) {
@@ -132,10 +167,14 @@ class PhasedApply : public Kernel {
     v_ = {group_ * s_.plane.tiles(), s_.in.padded()};
     m_ = {group_ * s_.plane.tiles(), s_.out.padded()};
     // Tasks for 16 threads: the tiles are shared out too when there are few outputs.
-    parts_ = std::clamp<int64_t>(divide_up(16, panels()), 1, divide_up(v_.tiles, 48));
+    parts_ = std::clamp<int64_t>(divide_up(16, strips()), 1, divide_up(v_.tiles, 48));
   }
 
   std::string implementation() const override { return winograd_label(s_.plane); }
+  int holding_phases() const override { return 1; }
+  size_t held_bytes() const override {
+    return static_cast<size_t>(s_.packed(s_.in.padded()) * s_.out.blocks()) * sizeof(float);
+  }
   size_t scratch_bytes() const override {
     const int64_t points = s_.plane.points();
     return static_cast<size_t>(v_.floats(points) + m_.floats(points)) * sizeof(float);
@@ -143,69 +182,81 @@ class PhasedApply : public Kernel {
   size_t worker_scratch_bytes() const override {
     return static_cast<size_t>(s_.plane.points() * u_point()) * sizeof(float);
   }
-  int phases() const override { return 3 * static_cast<int>(divide_up(s_.images, group_)); }
+  int phases() const override { return 1 + 3 * static_cast<int>(divide_up(s_.images, group_)); }
   int tasks(int phase) const override {
-    if (phase % 3 == 0) return static_cast<int>(count(phase / 3) * s_.in.blocks());
-    if (phase % 3 == 1) return static_cast<int>(panels() * parts_);
-    return static_cast<int>(count(phase / 3) * s_.out.blocks());
+    if (phase == 0) return static_cast<int>(s_.out.blocks());
+    const int64_t images = count((phase - 1) / 3);
+    switch ((phase - 1) % 3) {
+      case 0:
+        return static_cast<int>(images * s_.in.blocks());
+      case 1:
+        return static_cast<int>(strips() * parts_);
+      default:
+        return static_cast<int>(images * s_.out.blocks());
+    }
   }
 
   void run(int phase, int task, const KernelArgs& args) const override {
-    auto* v = reinterpret_cast<float*>(args.scratch);
-    float* m = v + v_.floats(s_.plane.points());
-    const int64_t group = phase / 3, tiles = s_.plane.tiles(), block = s_.in.block;
-    if (phase % 3 == 1) {
-      multiply(task / parts_, task % parts_, count(group) * tiles, args, v, m);
+    auto* g = reinterpret_cast<float*>(args.held);
+    if (phase == 0) {
+      s_.pack(args.input(1), 0, s_.in.padded(), task, g + task * s_.packed(s_.in.padded()));
       return;
     }
-    const int64_t blocks = phase % 3 == 0 ? s_.in.blocks() : s_.out.blocks();
+    auto* v = reinterpret_cast<float*>(args.scratch);
+    float* m = v + v_.floats(s_.plane.points());
+    const int64_t group = (phase - 1) / 3, step = (phase - 1) % 3, tiles = s_.plane.tiles();
+    if (step == 1) {
+      multiply(task / parts_, task % parts_, count(group) * tiles, g,
+               reinterpret_cast<float*>(args.worker_scratch), v, m);
+      return;
+    }
+    const int64_t blocks = step == 0 ? s_.in.blocks() : s_.out.blocks();
     const int64_t i = task / blocks, b = task % blocks, n = group * group_ + i;
-    if (phase % 3 == 0) {
+    if (step == 0) {
       kernels::winograd_input(s_.plane, s_.in.plane(args.input(0), n, b), 0, tiles,
-                              v_.at(v, i * tiles, b * block));
+                              v_.at(v, i * tiles, b));
     } else {
-      kernels::winograd_output(s_.plane, m_.at(m, i * tiles, b * block), 0, tiles,
+      kernels::winograd_output(s_.plane, m_.at(m, i * tiles, b), 0, tiles,
                                s_.out.plane(args.output(0), n, b));
     }
   }
 
  private:
-  static constexpr int64_t inputs = 128;  // at a time
+  // Inputs at a time and blocks of outputs of a strip: their weights at the points, and the sums of
+  // a strip, stay in a core's cache.
+  static constexpr int64_t inputs = 64, strip_blocks = 4;
 
-  int64_t width() const { return 2 * s_.in.block; }
-  int64_t panels() const { return divide_up(s_.out.padded(), width()); }
-  int64_t u_point() const { return inputs * width() + 16; }
+  int64_t strips() const { return divide_up(s_.out.blocks(), strip_blocks); }
+  int64_t u_point() const { return inputs * strip_blocks * s_.in.block + 16; }
   int64_t count(int64_t group) const { return std::min(group_, s_.images - group * group_); }
 
-  void multiply(int64_t panel, int64_t part, int64_t tiles, const KernelArgs& args, const float* v,
-                float* m) const {
-    auto* u = reinterpret_cast<float*>(args.worker_scratch);
-    const int64_t block = s_.in.block,
-                  columns = std::min(width(), s_.out.padded() - panel * width());
-    const int64_t share = round_up(divide_up(tiles, parts_), 6);
+  void multiply(int64_t strip, int64_t part, int64_t tiles, const float* g, float* u,
+                const float* v, float* m) const {
+    const int64_t block = s_.in.block, first_block = strip * strip_blocks;
+    const int64_t blocks = std::min(strip_blocks, s_.out.blocks() - first_block);
+    const int64_t share = round_up(divide_up(tiles, parts_), kernels::product_rows);
     const int64_t first = std::min(part * share, tiles), rows = std::min(share, tiles - first);
     for (int64_t c = 0; c < s_.in.padded(); c += inputs) {
       const int64_t depth = std::min(inputs, s_.in.padded() - c);
-      for (int64_t b = 0; b * block < columns; ++b) {
-        s_.weights(args.input(1), c, depth, panel * 2 + b, u + b * block, columns, u_point());
+      for (int64_t b = 0; b < blocks; ++b) {
+        const int64_t panel = b / vectors_ * vectors_;
+        const int64_t width = std::min(vectors_, blocks - panel) * block;
+        s_.transform(g + s_.packed((first_block + b) * s_.in.padded() + c), depth,
+                     u + panel * block * inputs + (b - panel) * block, width, u_point());
       }
       for (int64_t point = 0; point < s_.plane.points(); ++point) {
-        kernels::winograd_product({.rows = rows,
-                                   .depth = depth,
-                                   .columns = columns,
-                                   .a_row = v_.channels,
-                                   .a_k = 1,
-                                   .b_k = columns,
-                                   .c_row = m_.channels,
-                                   .add = c > 0},
-                                  v + point * v_.point() + first * v_.channels + c,
-                                  u + point * u_point(),
-                                  m + point * m_.point() + first * m_.channels + panel * width());
+        for (int64_t b = 0; b < blocks; b += vectors_) {
+          s_.multiply(v_, v + point * v_.point() + v_.offset(first, c / block), rows, depth,
+                      u + point * u_point() + b * block * inputs, std::min(vectors_, blocks - b),
+                      m_, m + point * m_.point() + m_.offset(first, first_block + b), c > 0,
+                      point + 1 < s_.plane.points() ? v_.point() : 0);
+        }
       }
     }
   }
 
   Sides s_;
+  int64_t vectors_ = kernels::product_vectors();
   int64_t group_ = 1;  // images
   int64_t parts_ = 1;  // of the tiles of a group
   WinogradTiles v_, m_;

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "kernels/product.h"
 #include "kernels/sums.h"
 #include "ops/slices.h"
 #include "ops/winograd_conv.h"
@@ -30,11 +31,31 @@ struct Sides {
     const int64_t mine = b - x.blocks();
     if (mine < 0) {
       kernels::winograd_input(plane, x.plane(args.input(0), n, b), first, count,
-                              v.at(v_data, at, b * x.block));
+                              v.at(v_data, at, b));
     } else {
       kernels::winograd_output_grad(plane, y.plane(args.input(1), n, mine), first, count,
-                                    d.at(d_data, at, mine * x.block));
+                                    d.at(d_data, at, mine));
     }
+  }
+
+  // Sums over `tiles` tiles at one point for a block of inputs and some blocks of outputs.
+  void multiply(const WinogradTiles& v, const float* v_data, const WinogradTiles& d,
+                const float* d_data, int64_t tiles, int64_t vectors, float* sums, int64_t row,
+                bool add) const {
+    kernels::product({.rows = x.block,
+                      .depth = tiles,
+                      .vectors = vectors,
+                      .a_row = 1,
+                      .a_k = v.block,
+                      .b_k = d.block,
+                      .b_vector = d.plane(),
+                      .c_row = row,
+                      .c_vector = d.block,
+                      .k_block = tiles,
+                      .a_block = 0,
+                      .b_block = 0,
+                      .add = add},
+                     v_data, d_data, sums);
   }
 
   // From the points to d_w for inputs [c, c + rows) and outputs [o, o + columns): sums lie
@@ -142,15 +163,17 @@ class SlicedGradWeights : public Kernel {
         }
       });
       for (int64_t p = 0; p < s_.plane.points(); ++p) {
-        kernels::winograd_product({.rows = v_.channels,
-                                   .depth = to - from,
-                                   .columns = d_.channels,
-                                   .a_row = 1,
-                                   .a_k = v_.channels,
-                                   .b_k = d_.channels,
-                                   .c_row = d_.channels,
-                                   .add = from > begin},
-                                  v + p * v_.point(), d + p * d_.point(), sum + p * point());
+        // A panel of outputs stays in the nearest cache while all inputs pass.
+        const int64_t vectors = kernels::product_vectors(), blocks = s_.y.blocks();
+        for (int64_t o = 0; o < blocks; o += vectors) {
+          for (int64_t c = 0; c < s_.x.blocks(); ++c) {
+            s_.multiply(v_, v + p * v_.point() + v_.offset(0, c), d_,
+                        d + p * d_.point() + d_.offset(0, o), to - from,
+                        std::min(vectors, blocks - o),
+                        sum + p * point() + (c * s_.y.padded() + o) * s_.x.block, s_.y.padded(),
+                        from > begin);
+          }
+        }
       }
     }
   }
@@ -207,7 +230,7 @@ class PhasedGradWeights : public Kernel {
   }
 
  private:
-  static constexpr int64_t inputs = 24, outputs = 256;  // of a task
+  static constexpr int64_t inputs = 32, outputs = 256;  // of a task
 
   int64_t terms() const { return groups_ * s_.replicas; }
   int64_t count(int64_t term) const { return std::min(group_, s_.batch - term % groups_ * group_); }
@@ -218,20 +241,20 @@ class PhasedGradWeights : public Kernel {
   void multiply(int task, int64_t tiles, const float* v, const float* d, const KernelArgs& args,
                 float* d_w) const {
     auto* sums = reinterpret_cast<float*>(args.worker_scratch);
+    const int64_t block = s_.x.block;
     const int64_t c = task / column_parts() * inputs, o = task % column_parts() * outputs;
     const int64_t rows = std::min(inputs, s_.x.padded() - c);
     const int64_t columns = std::min(outputs, s_.y.padded() - o);
     for (int64_t p = 0; p < s_.plane.points(); ++p) {
-      kernels::winograd_product({.rows = rows,
-                                 .depth = tiles,
-                                 .columns = columns,
-                                 .a_row = 1,
-                                 .a_k = v_.channels,
-                                 .b_k = d_.channels,
-                                 .c_row = columns,
-                                 .add = false},
-                                v + p * v_.point() + c, d + p * d_.point() + o,
-                                sums + p * sum_point());
+      const int64_t vectors = kernels::product_vectors();
+      for (int64_t j = 0; j < columns / block; j += vectors) {
+        for (int64_t i = 0; i < rows / block; ++i) {
+          s_.multiply(v_, v + p * v_.point() + v_.offset(0, c / block + i), d_,
+                      d + p * d_.point() + d_.offset(0, o / block + j), tiles,
+                      std::min(vectors, columns / block - j),
+                      sums + p * sum_point() + (i * columns + j) * block, columns, false);
+        }
+      }
     }
     s_.back(sums, sum_point(), columns, c, rows, o, columns, d_w);
   }

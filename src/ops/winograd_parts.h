@@ -30,15 +30,20 @@ struct WinogradImages {
   }
 };
 
-// Tiles of several images in a row at the points: [point][tile][channel].
+// Tiles of several images in a row at the points: [point][block][tile][channel of the block].
 struct WinogradTiles {
   int64_t tiles = 0, channels = 0;  // padded
+  int64_t block = channel_block();
+
+  int64_t plane() const { return tiles * block; }
 
   // Points whose distance is a power of two would fall into the same lines of the cache.
   int64_t point() const { return tiles * channels + 16; }
   int64_t floats(int64_t points) const { return points * point(); }
-  kernels::WinogradField at(float* data, int64_t tile, int64_t channel) const {
-    return {data + tile * channels + channel, point(), channels};
+  // Of a tile of a block of channels at a point.
+  int64_t offset(int64_t tile, int64_t b) const { return b * plane() + tile * block; }
+  kernels::WinogradField at(float* data, int64_t tile, int64_t b) const {
+    return {data + offset(tile, b), point()};
   }
 };
 
