@@ -57,6 +57,12 @@ void norm_sums_impl(NormPlane plane, const float* x, const float* shift, float* 
   }
 }
 
+// Planes are aligned to whole vectors, which going past the caches needs.
+HWY_INLINE void put(V v, bool stream, float* to) {
+  const D d;
+  stream ? hn::Stream(v, d, to) : hn::StoreU(v, d, to);
+}
+
 template <bool relu, bool add>
 HWY_INLINE void apply(NormPlane plane, const float* x, const float* residual, const float* scale,
                       const float* shift, float* y) {
@@ -71,7 +77,7 @@ HWY_INLINE void apply(NormPlane plane, const float* x, const float* residual, co
       V v = hn::MulAdd(hn::LoadU(d, x + i), a, b);
       if constexpr (add) v = hn::Add(v, hn::LoadU(d, residual + i));
       if constexpr (relu) v = hn::IfThenZeroElse(hn::Lt(v, zero), v);  // not Max: a NaN stays
-      hn::StoreU(v, d, y + i);
+      put(v, plane.stream, y + i);
     }
   }
 }
@@ -99,8 +105,8 @@ HWY_INLINE V arriving(const NormGradPlane& p, int64_t i, V x, V scale, V shift) 
   return g;
 }
 
-template <NormMask mask, bool two>
-HWY_INLINE void grad_sums(const NormGradPlane& p, float* sum, float* dot) {
+template <NormMask mask, bool two, bool keep>
+HWY_INLINE void grad_sums(const NormGradPlane& p, float* sum, float* dot, float* g) {
   const D d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const int64_t step = p.plane.block;
@@ -118,6 +124,10 @@ HWY_INLINE void grad_sums(const NormGradPlane& p, float* sum, float* dot) {
         const V x1 = hn::LoadU(d, p.x + i + step);
         const V g0 = arriving<mask, two>(p, i, x0, scale, shift);
         const V g1 = arriving<mask, two>(p, i + step, x1, scale, shift);
+        if constexpr (keep) {
+          hn::StoreU(g0, d, g + i);
+          hn::StoreU(g1, d, g + i + step);
+        }
         s0 = hn::Add(s0, g0);
         s1 = hn::Add(s1, g1);
         t0 = hn::MulAdd(g0, hn::Sub(x0, mean), t0);
@@ -126,6 +136,7 @@ HWY_INLINE void grad_sums(const NormGradPlane& p, float* sum, float* dot) {
       for (; i < stop; i += step) {
         const V x0 = hn::LoadU(d, p.x + i);
         const V g0 = arriving<mask, two>(p, i, x0, scale, shift);
+        if constexpr (keep) hn::StoreU(g0, d, g + i);
         s0 = hn::Add(s0, g0);
         t0 = hn::MulAdd(g0, hn::Sub(x0, mean), t0);
       }
@@ -139,7 +150,7 @@ HWY_INLINE void grad_sums(const NormGradPlane& p, float* sum, float* dot) {
 
 template <NormMask mask, bool two>
 HWY_INLINE void grad_apply(const NormGradPlane& p, const float* pa, const float* pb,
-                           const float* pc, float* d_x, float* d_residual) {
+                           const float* pc, float* d_x) {
   const D d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const int64_t step = p.plane.block;
@@ -154,8 +165,7 @@ HWY_INLINE void grad_apply(const NormGradPlane& p, const float* pa, const float*
     for (int64_t i = c; i < end; i += step) {
       const V x = hn::LoadU(d, p.x + i);
       const V g = arriving<mask, two>(p, i, x, scale, shift);
-      if (d_residual) hn::StoreU(g, d, d_residual + i);
-      hn::StoreU(hn::MulAdd(a, g, hn::MulAdd(b, hn::Sub(x, mean), e)), d, d_x + i);
+      put(hn::MulAdd(a, g, hn::MulAdd(b, hn::Sub(x, mean), e)), p.plane.stream, d_x + i);
     }
   }
 }
@@ -180,30 +190,29 @@ HWY_INLINE void choose(const NormGradPlane& p, const F& f) {
 // Plain structs with an operator template: a lambda would lose the target's attributes.
 struct CallSums {
   const NormGradPlane& p;
-  float* sum;
-  float* dot;
+  float *sum, *dot, *g;
   template <NormMask mask, bool two>
   void operator()() const {
-    grad_sums<mask, two>(p, sum, dot);
+    g ? grad_sums<mask, two, true>(p, sum, dot, g) : grad_sums<mask, two, false>(p, sum, dot, g);
   }
 };
 struct CallApply {
   const NormGradPlane& p;
   const float *a, *b, *c;
-  float *d_x, *d_residual;
+  float* d_x;
   template <NormMask mask, bool two>
   void operator()() const {
-    grad_apply<mask, two>(p, a, b, c, d_x, d_residual);
+    grad_apply<mask, two>(p, a, b, c, d_x);
   }
 };
 
-void norm_grad_sums_impl(const NormGradPlane& p, float* sum, float* dot) {
-  choose(p, CallSums{p, sum, dot});
+void norm_grad_sums_impl(const NormGradPlane& p, float* sum, float* dot, float* g) {
+  choose(p, CallSums{p, sum, dot, g});
 }
 
 void norm_grad_apply_impl(const NormGradPlane& p, const float* a, const float* b, const float* c,
-                          float* d_x, float* d_residual) {
-  choose(p, CallApply{p, a, b, c, d_x, d_residual});
+                          float* d_x) {
+  choose(p, CallApply{p, a, b, c, d_x});
 }
 
 }  // namespace convoy::kernels::HWY_NAMESPACE
@@ -224,12 +233,12 @@ void norm_apply(NormPlane plane, const float* x, const float* residual, const fl
                 const float* shift, bool relu, float* y) {
   HWY_DYNAMIC_DISPATCH(norm_apply_impl)(plane, x, residual, scale, shift, relu, y);
 }
-void norm_grad_sums(const NormGradPlane& p, float* sum, float* dot) {
-  HWY_DYNAMIC_DISPATCH(norm_grad_sums_impl)(p, sum, dot);
+void norm_grad_sums(const NormGradPlane& p, float* sum, float* dot, float* g) {
+  HWY_DYNAMIC_DISPATCH(norm_grad_sums_impl)(p, sum, dot, g);
 }
 void norm_grad_apply(const NormGradPlane& p, const float* a, const float* b, const float* c,
-                     float* d_x, float* d_residual) {
-  HWY_DYNAMIC_DISPATCH(norm_grad_apply_impl)(p, a, b, c, d_x, d_residual);
+                     float* d_x) {
+  HWY_DYNAMIC_DISPATCH(norm_grad_apply_impl)(p, a, b, c, d_x);
 }
 
 }  // namespace convoy::kernels

@@ -9,6 +9,8 @@ namespace convoy::kernels {
 struct NormPlane {
   int64_t pixels;
   int64_t block;
+  // The results go past the caches: they belong to more than the caches hold.
+  bool stream = false;
 };
 
 // sum[c] = sum (x - shift[c]), square[c] = sum (x - shift[c])^2.
@@ -37,11 +39,11 @@ struct NormGradPlane {
   const float* shift;
 };
 
-// g = masked (d_y + d_y2); sum[c] = sum g, dot[c] = sum g * (x - mean[c]).
-void norm_grad_sums(const NormGradPlane& p, float* sum, float* dot);
+// g = masked (d_y + d_y2); sum[c] = sum g, dot[c] = sum g * (x - mean[c]). `g` is kept if not null.
+void norm_grad_sums(const NormGradPlane& p, float* sum, float* dot, float* g);
 
-// d_x = a * g + b * (x - mean) + c; `d_residual`, when not null, gets g.
+// d_x = a * g + b * (x - mean) + c.
 void norm_grad_apply(const NormGradPlane& p, const float* a, const float* b, const float* c,
-                     float* d_x, float* d_residual);
+                     float* d_x);
 
 }  // namespace convoy::kernels

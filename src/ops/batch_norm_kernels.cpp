@@ -59,8 +59,8 @@ class TrainKernel : public Kernel {
   void sum(int task, const KernelArgs& args) const {
     planes_.each(task, [&](int64_t image, int64_t channel, int64_t at) {
       float* mine = sums(args) + image * 2 * vector_ + channel;
-      kernels::norm_sums({planes_.pixels, planes_.block}, args.input(0) + at,
-                         guess(args, image / batch_, channel), mine, mine + vector_);
+      kernels::norm_sums(planes_.plane(), args.input(0) + at, guess(args, image / batch_, channel),
+                         mine, mine + vector_);
     });
   }
 
@@ -107,7 +107,7 @@ class TrainKernel : public Kernel {
   void apply(int task, const KernelArgs& args) const {
     planes_.each(task, [&](int64_t image, int64_t channel, int64_t at) {
       const float* scale = affine(args) + image / batch_ * 2 * vector_ + channel;
-      kernels::norm_apply({planes_.pixels, planes_.block}, args.input(0) + at,
+      kernels::norm_apply(planes_.plane(), args.input(0) + at,
                           attrs_.residual ? args.input(3) + at : nullptr, scale, scale + vector_,
                           attrs_.relu, args.output(0) + at);
     });
@@ -179,7 +179,7 @@ class GradKernel : public Kernel {
     const int64_t r = image / batch_;
     const float* scale = affine(args) + r * 2 * vector_ + channel;
     const bool y = attrs_.uses_y();
-    return {.plane = {planes_.pixels, planes_.block},
+    return {.plane = planes_.plane(),
             .mask = !attrs_.forward.relu ? kernels::NormMask::none
                     : y                  ? kernels::NormMask::output
                                          : kernels::NormMask::recompute,
@@ -195,7 +195,8 @@ class GradKernel : public Kernel {
   void sum(int task, const KernelArgs& args) const {
     planes_.each(task, [&](int64_t image, int64_t channel, int64_t at) {
       float* mine = sums(args) + image * 2 * vector_ + channel;
-      kernels::norm_grad_sums(plane(args, image, channel, at), mine, mine + vector_);
+      kernels::norm_grad_sums(plane(args, image, channel, at), mine, mine + vector_,
+                              attrs_.forward.residual ? args.output(3) + at : nullptr);
     });
   }
 
@@ -237,9 +238,13 @@ class GradKernel : public Kernel {
   void apply(int task, const KernelArgs& args) const {
     planes_.each(task, [&](int64_t image, int64_t channel, int64_t at) {
       const float* a = coefficients(args) + image / batch_ * 3 * vector_ + channel;
-      kernels::norm_grad_apply(plane(args, image, channel, at), a, a + vector_, a + 2 * vector_,
-                               args.output(0) + at,
-                               attrs_.forward.residual ? args.output(3) + at : nullptr);
+      kernels::NormGradPlane p = plane(args, image, channel, at);
+      if (attrs_.forward.residual) {  // the first pass has left what arrived
+        p.mask = kernels::NormMask::none;
+        p.d_y = args.output(3) + at;
+        p.d_y2 = nullptr;
+      }
+      kernels::norm_grad_apply(p, a, a + vector_, a + 2 * vector_, args.output(0) + at);
     });
   }
 
@@ -276,7 +281,7 @@ std::unique_ptr<Kernel> batch_norm_eval(const BatchNormAttrs& a, const Shape& x)
   kernel->phase(planes.tasks(), [=](int task, const KernelArgs& args) {
     const auto* scale = reinterpret_cast<const float*>(args.scratch);
     planes.each(task, [&](int64_t, int64_t channel, int64_t at) {
-      kernels::norm_apply({planes.pixels, planes.block}, args.input(0) + at,
+      kernels::norm_apply(planes.plane(), args.input(0) + at,
                           a.residual ? args.input(5) + at : nullptr, scale + channel,
                           scale + vector + channel, a.relu, args.output(0) + at);
     });

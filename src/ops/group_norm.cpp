@@ -60,7 +60,7 @@ std::unique_ptr<Kernel> forward(const Node& n, const KernelSite& site) {
   kernel->phase(planes.tasks(), [=](int task, const KernelArgs& args) {
     planes.each(task, [&](int64_t image, int64_t channel, int64_t at) {
       const float* x = args.input(0) + at;  // its first pixel is the shift
-      kernels::norm_sums({planes.pixels, planes.block}, x, x, sums(args, image) + channel,
+      kernels::norm_sums(planes.plane(), x, x, sums(args, image) + channel,
                          sums(args, image) + vector + channel);
     });
   });
@@ -98,8 +98,8 @@ std::unique_ptr<Kernel> forward(const Node& n, const KernelSite& site) {
   kernel->phase(planes.tasks(), [=](int task, const KernelArgs& args) {
     planes.each(task, [&](int64_t image, int64_t channel, int64_t at) {
       const float* scale = affine(args, image) + channel;
-      kernels::norm_apply({planes.pixels, planes.block}, args.input(0) + at, nullptr, scale,
-                          scale + vector, false, args.output(0) + at);
+      kernels::norm_apply(planes.plane(), args.input(0) + at, nullptr, scale, scale + vector, false,
+                          args.output(0) + at);
     });
   });
   return kernel;
@@ -124,7 +124,7 @@ std::unique_ptr<Kernel> backward(const Node& n, const KernelSite& site) {
   };
   const auto leaves = [=](const KernelArgs& args) { return coefficients(args, planes.images); };
   const auto plane = [=](const KernelArgs& args, int64_t image, int64_t channel, int64_t at) {
-    return kernels::NormGradPlane{.plane = {planes.pixels, planes.block},
+    return kernels::NormGradPlane{.plane = planes.plane(),
                                   .mask = kernels::NormMask::none,
                                   .x = args.input(1) + at,
                                   .y = nullptr,
@@ -140,7 +140,7 @@ std::unique_ptr<Kernel> backward(const Node& n, const KernelSite& site) {
   kernel->phase(planes.tasks(), [=](int task, const KernelArgs& args) {
     planes.each(task, [&](int64_t image, int64_t channel, int64_t at) {
       float* mine = sums(args, image) + channel;
-      kernels::norm_grad_sums(plane(args, image, channel, at), mine, mine + vector);
+      kernels::norm_grad_sums(plane(args, image, channel, at), mine, mine + vector, nullptr);
     });
   });
   kernel->phase(planes.images, [=](int image, const KernelArgs& args) {
@@ -167,7 +167,7 @@ std::unique_ptr<Kernel> backward(const Node& n, const KernelSite& site) {
     planes.each(task, [&](int64_t image, int64_t channel, int64_t at) {
       const float* c = coefficients(args, image) + channel;
       kernels::norm_grad_apply(plane(args, image, channel, at), c, c + vector, c + 2 * vector,
-                               args.output(0) + at, nullptr);
+                               args.output(0) + at);
     });
   });
   // d_gamma and d_beta: images in order, replicas in a tree.

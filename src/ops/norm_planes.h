@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "kernels/norm.h"
 #include "tensor/isa.h"
 #include "tensor/shape.h"
 
@@ -21,6 +22,11 @@ struct NormPlanes {
         block(channel_block()),
         pixels(x[2] * x[3]) {}
 
+  // Beyond this a tensor does not wait in the caches for its next reader (docs/decisions/0011).
+  static constexpr int64_t streamed_bytes = 8'000'000;
+  kernels::NormPlane plane() const {
+    return {pixels, block, planes() * plane_floats() * 4 > streamed_bytes};
+  }
   int64_t vector() const { return channel_vector(channels); }
   int64_t planes() const { return images * blocks; }
   int64_t plane_floats() const { return pixels * block; }

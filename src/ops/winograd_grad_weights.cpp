@@ -194,6 +194,8 @@ class PhasedGradWeights : public Kernel {
     groups_ = divide_up(s_.batch, group_);
     v_ = {group_ * s_.plane.tiles(), s_.x.padded()};
     d_ = {group_ * s_.plane.tiles(), s_.y.padded()};
+    // Tasks for 16 threads.
+    outputs_ = row_parts() * divide_up(s_.y.padded(), 128) >= 16 ? 128 : 64;
   }
 
   std::string implementation() const override { return winograd_label(s_.plane); }
@@ -230,21 +232,21 @@ class PhasedGradWeights : public Kernel {
   }
 
  private:
-  static constexpr int64_t inputs = 32, outputs = 256;  // of a task
+  static constexpr int64_t inputs = 64;  // of a task
 
   int64_t terms() const { return groups_ * s_.replicas; }
   int64_t count(int64_t term) const { return std::min(group_, s_.batch - term % groups_ * group_); }
   int64_t row_parts() const { return divide_up(s_.x.padded(), inputs); }
-  int64_t column_parts() const { return divide_up(s_.y.padded(), outputs); }
-  int64_t sum_point() const { return inputs * outputs + 16; }
+  int64_t column_parts() const { return divide_up(s_.y.padded(), outputs_); }
+  int64_t sum_point() const { return inputs * outputs_ + 16; }
 
   void multiply(int task, int64_t tiles, const float* v, const float* d, const KernelArgs& args,
                 float* d_w) const {
     auto* sums = reinterpret_cast<float*>(args.worker_scratch);
     const int64_t block = s_.x.block;
-    const int64_t c = task / column_parts() * inputs, o = task % column_parts() * outputs;
+    const int64_t c = task / column_parts() * inputs, o = task % column_parts() * outputs_;
     const int64_t rows = std::min(inputs, s_.x.padded() - c);
-    const int64_t columns = std::min(outputs, s_.y.padded() - o);
+    const int64_t columns = std::min(outputs_, s_.y.padded() - o);
     for (int64_t p = 0; p < s_.plane.points(); ++p) {
       const int64_t vectors = kernels::product_vectors();
       for (int64_t j = 0; j < columns / block; j += vectors) {
@@ -261,6 +263,7 @@ class PhasedGradWeights : public Kernel {
 
   Sides s_;
   int64_t group_ = 1, groups_ = 1;  // images of a group; groups of a replica
+  int64_t outputs_;                 // of a task
   WinogradTiles v_, d_;
 };
 
