@@ -12,6 +12,10 @@ TUNED_MALLOC = {"MALLOC_MMAP_THRESHOLD_": str(4 << 30), "MALLOC_TRIM_THRESHOLD_"
                 "MALLOC_TOP_PAD_": str(256 << 20)}
 CLOSE_SECONDS = 20
 
+# What keeps each library of a peer from instructions beyond a level, as --isa does for Convoy.
+ISA_LIMITS = {"avx2": {"DNNL_MAX_CPU_ISA": "AVX2", "ONEDNN_MAX_CPU_ISA": "AVX2", "ATEN_CPU_CAPABILITY": "avx2",
+                       "MKL_ENABLE_INSTRUCTIONS": "AVX2", "OPENBLAS_CORETYPE": "Haswell"}}
+
 
 class Failed(Exception):
     """A program could not be measured; the text says why in one line."""
@@ -22,6 +26,7 @@ class Case:
     model: str
     batch: int
     image_size: int
+    isa: str | None = dataclasses.field(default=None, kw_only=True)  # the highest level of instructions; None: the machine's
 
     def options(self, threads: int | None) -> list[str]:
         given = ["--model", self.model, "--batch-size", str(self.batch), "--image-size", str(self.image_size)]
@@ -85,7 +90,7 @@ class Server:
         self.errors = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(
             [peer.python, SERVER, *case.options(threads), *variant], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=self.errors, text=True, env=clean_environment() | peer.environment)
+            stderr=self.errors, text=True, env=clean_environment() | peer.environment | ISA_LIMITS.get(case.isa, {}))
         try:
             self.answer()  # that it is ready
         except BaseException:
@@ -131,6 +136,7 @@ def peer_round(server: Server, case: Case, count: int) -> dict:
 def convoy_round(program: pathlib.Path, case: Case, threads: int | None, count: int) -> dict:
     """One process of `convoy bench`, which leaves its own warm-up out."""
     command = [program, "bench", *case.options(threads), "--steps", str(count), "--json"]
+    command += ["--isa", case.isa] if case.isa else []
     watch = machine.Watch(machine.children_seconds)
     run = subprocess.run(command, capture_output=True, text=True)
     foreign = watch.foreign()

@@ -67,8 +67,9 @@ def memory_cell(s: dict | None) -> str:
 
 def header(report: dict) -> str:
     m = report["machine"]
+    limit = f" (all programs kept to {report['isa'].upper()})" if report.get("isa") else ""
     shape = "; ".join(f"{c['model']} {len(c['rounds'])} x {c['steps']}" for c in report["cases"])
-    return (f"{m['cpu']}, {m['cores']} cores, {m['isa']}; {report['programs'][CONVOY]}; fp32; {report['date']}. "
+    return (f"{m['cpu']}, {m['cores']} cores, {m['isa']}{limit}; {report['programs'][CONVOY]}; fp32; {report['date']}. "
             f"Measured in turns (rounds x steps: {shape}). images/s: median, then how many times faster Convoy is: the "
             f"median of the rounds' ratios (lowest..highest). GiB: peak resident memory, then Convoy's divided by it.")
 
