@@ -14,6 +14,7 @@
 #include "report/summary_csv.h"
 #include "tensor/isa.h"
 #include "tensor/onednn.h"
+#include "train/taken_algorithms.h"
 #include "train/trainer.h"
 #include "version.h"
 
@@ -21,6 +22,12 @@ namespace convoy {
 
 void apply_isa(const RunConfig& config) {
   if (config.isa != "auto") limit_isa(isa_by_name(config.isa));
+}
+
+void warn_of_idle_rules(const NetworkPlans& plans, const Choices& choices) {
+  for (const std::string& line : idle_rules(plans, choices)) {
+    fmt::print(stderr, "Warning: {}\n", line);
+  }
 }
 
 int run_training(const RunConfig& config, const RunDir& dir) {

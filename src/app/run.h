@@ -1,6 +1,7 @@
 // What train and resume share: a run directory, its listeners, and the trainer between them.
 #pragma once
 
+#include "train/network.h"
 #include "train/run_config.h"
 #include "train/run_dir.h"
 
@@ -8,6 +9,10 @@ namespace convoy {
 
 // Applies --isa. Must come before anything is computed.
 void apply_isa(const RunConfig& config);
+
+// On standard error: a line for every rule of --algorithms that decides nothing in these plans. The
+// trainer tells it by events instead.
+void warn_of_idle_rules(const NetworkPlans& plans, const Choices& choices);
 
 // Trains in `dir` until the end, a signal, or trouble; gives the exit code.
 int run_training(const RunConfig& config, const RunDir& dir);

@@ -65,14 +65,24 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
   return text;
 }
 
+// Only the last star seen is ever tried again, so that no pattern takes long.
 bool matches_pattern(std::string_view text, std::string_view pattern) {
-  if (pattern.empty()) return text.empty();
-  if (pattern[0] == '*') {
-    return matches_pattern(text, pattern.substr(1)) ||
-           (!text.empty() && matches_pattern(text.substr(1), pattern));
+  size_t t = 0, p = 0, star = pattern.npos, from = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      from = t;
+    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
+      ++t;
+      ++p;
+    } else if (star != pattern.npos) {
+      p = star + 1;
+      t = ++from;
+    } else {
+      return false;
+    }
   }
-  return !text.empty() && (pattern[0] == '?' || pattern[0] == text[0]) &&
-         matches_pattern(text.substr(1), pattern.substr(1));
+  return pattern.find_first_not_of('*', p) == pattern.npos;
 }
 
 int64_t parse_bytes(std::string_view text) {

@@ -176,6 +176,12 @@ void Fields::add(Field field) {
   }
 }
 
+void Fields::record(std::string_view key, const std::vector<std::string>& value) {
+  const auto field = std::ranges::find(fields_, dashed(key), &Field::key);
+  expect(field != fields_.end(), "only a declared option is recorded");
+  field->value.text = format_value(value);
+}
+
 bool Fields::given(std::string_view key) const {
   const Field* field = find_field(fields_, key);
   return field && field->value.origin != "default";

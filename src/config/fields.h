@@ -70,6 +70,10 @@ class Fields {
   void operator()(std::string_view key, T& value, std::string_view help, const Limits& limits = {},
                   std::vector<std::string> aliases = {});
 
+  // The record of a declared option (`all`) holds this from now on instead of what was read: what a
+  // file said instead of its name.
+  void record(std::string_view key, const std::vector<std::string>& value);
+
   // Whether somebody set it (not the default).
   bool given(std::string_view key) const;
 

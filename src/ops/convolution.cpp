@@ -221,7 +221,7 @@ class ConvGradWeights : public SlicedConvolution {
 
 // By Winograd's filters, of the tile it gives, or not at all.
 int64_t tile_for(const Attrs& a, ConvPass pass, const KernelSite& site) {
-  return winograd_tile(conv_shape(a, a.x[0]), pass, site.choices);
+  return winograd_tile(choose_algorithm(conv_shape(a, a.x[0]), pass, site.choices));
 }
 
 std::unique_ptr<Kernel> forward_kernel(const Node& n, const KernelSite& site) {
@@ -299,6 +299,16 @@ const OpDef convolution_def{.name = "convolution",
                             .describe = describe};
 
 }  // namespace
+
+std::optional<ConvCall> conv_call(const Node& n) {
+  const bool forward = n.op == &convolution_def, back = n.op == &grad_input_def;
+  if (!forward && !back && n.op != &grad_weights_def) return {};
+  const Attrs& a = n.attrs<Attrs>();
+  return ConvCall{forward ? ConvPass::forward
+                  : back  ? ConvPass::grad_input
+                          : ConvPass::grad_weights,
+                  conv_shape(a, a.x[0])};
+}
 
 Padding resolve_padding(const Padding& p, int64_t ih, int64_t iw, int64_t kh, int64_t kw,
                         int64_t stride) {

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <optional>
+
 #include "graph/builder.h"
+#include "tensor/onednn.h"
 
 namespace convoy::ops {
 
@@ -21,6 +24,13 @@ struct ConvOptions {
 
 // x [n, ic, ih, iw], w [oc, ic / groups, kh, kw] -> [n, oc, oh, ow].
 Value convolution(Builder& b, Value x, Value w, const ConvOptions& options);
+
+// The convolution a node of this family computes, of the node's whole batch; none for others.
+struct ConvCall {
+  onednn::ConvPass pass;
+  onednn::ConvShape shape;
+};
+std::optional<ConvCall> conv_call(const Node& node);
 
 // SAME made explicit for this input and window.
 Padding resolve_padding(const Padding& padding, int64_t ih, int64_t iw, int64_t kh, int64_t kw,

@@ -52,6 +52,7 @@ Isa isa_by_name(std::string_view text) {
   raise(Fault::usage, "unknown instruction set '{}'; try: sse41, avx2 or avx512", text);
 }
 
-int channel_block() { return level() == Isa::avx512 ? 16 : 8; }
+int channel_block(Isa isa) { return isa == Isa::avx512 ? 16 : 8; }
+int channel_block() { return channel_block(level()); }
 
 }  // namespace convoy

@@ -19,6 +19,7 @@ std::string_view name(Isa level);
 Isa isa_by_name(std::string_view name);  // usage error when unknown
 
 // Channels in a block of the blocked layout: a full vector of floats of the level, at least 8.
-int channel_block();
+int channel_block(Isa level);
+int channel_block();  // of isa_level()
 
 }  // namespace convoy

@@ -9,6 +9,7 @@
 #include "models/model.h"
 #include "tensor/isa.h"
 #include "train/run_needs.h"
+#include "train/taken_algorithms.h"
 #include "train/tensors.h"
 #include "version.h"
 
@@ -52,6 +53,9 @@ int Trainer::train() {
   started_ = steady_seconds();
   if (!restore()) start();
   begun_ = true;
+  for (const std::string& line : idle_rules(setup_.plans, config_.choices)) {
+    listener_.on(Warning{line});
+  }
   listener_.on(forecast(setup_, memory_, dir_.path(), network_.pool()));
   const int64_t total = setup_.total_steps();
   if (progress_.boundary_pending && !finish_boundary()) return stop_here();

@@ -64,6 +64,7 @@ class Trainer {
   Metadata metadata() const;
   std::vector<TensorEntry> optimizer_tensors();
   std::string hash();
+  std::string algorithms() const;
   double elapsed() const;
 
   const RunConfig& config_;

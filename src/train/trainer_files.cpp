@@ -3,11 +3,28 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "tensor/isa.h"
+#include "train/taken_algorithms.h"
 #include "train/tensors.h"
 #include "train/trainer.h"
 #include "version.h"
 
 namespace convoy {
+namespace {
+
+// Two lists of rules with commas between: " (forward …: direct, now winograd:f4)".
+std::string first_difference(const std::string& before, const std::string& now) {
+  const std::vector<std::string> a = split(before, ','), b = split(now, ',');
+  for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    if (a[i] != b[i]) return fmt::format(" ({}; now {})", a[i], b[i]);
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string Trainer::algorithms() const {
+  return join(decided_rules(taken_algorithms(setup_.plans)), ",");
+}
 
 std::string Trainer::hash() {
   const State& state = network_.state();
@@ -23,6 +40,9 @@ Metadata Trainer::metadata() const {
                  {"convoy.option.model", config_.model},
                  {"convoy.option.winograd", winograd_name(config_.choices.winograd)},
                  {"convoy.option.num-classes", std::to_string(config_.classes(*setup_.train_set))}};
+  if (!config_.choices.rules.empty()) {
+    about["convoy.option.algorithms"] = join(rule_texts(config_.choices), ",");
+  }
   for (const auto& [key, value] : data.preprocessing()) about["convoy.option." + key] = value;
   if (!data.def().has_files) about["convoy.option.seed"] = std::to_string(config_.seed);
   return about;
@@ -69,19 +89,20 @@ void Trainer::save(bool scheduled) {
         about);
     files.push_back({"ema.safetensors", average->parts()});
   }
-  TrainState saved{.step = progress_.step,
-                   .epoch = setup_.epochs.epochs_after(progress_.step),
-                   .samples = progress_.step * setup_.shape.global_batch(),
-                   .stopgap = !scheduled,
-                   .numbers = {{"epoch_loss", progress_.epoch.loss},
-                               {"epoch_samples", static_cast<double>(progress_.epoch.samples)},
-                               {"epoch_correct", static_cast<double>(progress_.epoch.correct)},
-                               {"epoch_correct5", static_cast<double>(progress_.epoch.correct5)},
-                               {"best_top1", progress_.best_top1},
-                               {"ema_updates", static_cast<double>(progress_.ema_updates)},
-                               {"seconds", elapsed()},
-                               {"boundary_pending", progress_.boundary_pending ? 1.0 : 0.0}},
-                   .texts = {{"isa", std::string(name(isa_level()))}, {"algorithms", "direct"}}};
+  TrainState saved{
+      .step = progress_.step,
+      .epoch = setup_.epochs.epochs_after(progress_.step),
+      .samples = progress_.step * setup_.shape.global_batch(),
+      .stopgap = !scheduled,
+      .numbers = {{"epoch_loss", progress_.epoch.loss},
+                  {"epoch_samples", static_cast<double>(progress_.epoch.samples)},
+                  {"epoch_correct", static_cast<double>(progress_.epoch.correct)},
+                  {"epoch_correct5", static_cast<double>(progress_.epoch.correct5)},
+                  {"best_top1", progress_.best_top1},
+                  {"ema_updates", static_cast<double>(progress_.ema_updates)},
+                  {"seconds", elapsed()},
+                  {"boundary_pending", progress_.boundary_pending ? 1.0 : 0.0}},
+      .texts = {{"isa", std::string(name(isa_level()))}, {"algorithms", algorithms()}}};
   checkpoints_.save(saved, files, scheduled && best_now_, [&] {
     // The checkpoint of a stop is no event of the run: the uninterrupted run has none there.
     if (scheduled) {
@@ -142,6 +163,13 @@ bool Trainer::restore() {
         fmt::format("the run was made with {}, this machine goes on with {}: the last digits may "
                     "differ; try: --isa {}",
                     isa->second, name(isa_level()), isa->second)});
+  }
+  const auto before = found->state.texts.find("algorithms");
+  if (before != found->state.texts.end() && before->second != algorithms()) {
+    listener_.on(Warning{fmt::format(
+        "the run was made with other algorithms than this program takes now{}: the last "
+        "digits may differ; try: the version of Convoy and the args.yml it began with",
+        first_difference(before->second, algorithms()))});
   }
   listener_.on(Resumed{progress_.step, "checkpoints/" + checkpoint_name(progress_.step),
                        dir_.path().string()});

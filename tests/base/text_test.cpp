@@ -17,6 +17,15 @@ TEST(Text, PatternsMatchAsInAShell) {
   EXPECT_TRUE(matches_pattern("cifar_resnet20", "cifar*"));
   EXPECT_TRUE(matches_pattern("cifar_resnet20", "*resnet2?"));
   EXPECT_FALSE(matches_pattern("cifar_resnet20", "resnet*"));
+  EXPECT_TRUE(matches_pattern("", "*"));
+  EXPECT_TRUE(matches_pattern("", ""));
+  EXPECT_FALSE(matches_pattern("", "?"));
+  EXPECT_TRUE(matches_pattern("aab", "a*b"));
+  EXPECT_TRUE(matches_pattern("abcabd", "*ab?"));
+  EXPECT_TRUE(matches_pattern("ab", "ab**"));
+  EXPECT_FALSE(matches_pattern("ab", "abc*"));
+  // Where every star tried everything, this would never end.
+  EXPECT_FALSE(matches_pattern(std::string(200, 'a'), "*a*a*a*a*a*a*a*a*a*a*a*a*b"));
 }
 
 TEST(Text, NumbersForPeople) {

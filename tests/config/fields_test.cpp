@@ -223,5 +223,15 @@ TEST(Fields, ResolvedTextParsesBackExactly) {
   EXPECT_EQ(field.all()[0].value.text, "true");
 }
 
+TEST(Fields, TheRecordMayHoldWhatAFileSaidInsteadOfItsName) {
+  Fields field(typed("rules", "file.txt"));
+  std::vector<std::string> rules;
+  field("rules", rules, "rules, or a file of them");
+  field.record("rules", {"a b", "c d"});
+  EXPECT_EQ(rules, std::vector<std::string>{"file.txt"});
+  EXPECT_EQ(field.all()[0].value.text, "a b,c d");
+  EXPECT_EQ(field.all()[0].value.origin, "command line");
+}
+
 }  // namespace
 }  // namespace convoy

@@ -1,13 +1,17 @@
-// `convoy bench`: how fast the trainer's steps are here; `bench ops`: where their time goes.
+// `convoy bench`: how fast the trainer's steps are here; `bench ops`: where their time goes; `bench
+// convs`: the algorithms of convolutions against each other.
 
 #include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "app/bench_convs.h"
 #include "app/command.h"
+#include "app/conv_lists.h"
 #include "app/measure.h"
 #include "app/options.h"
 #include "app/run.h"
@@ -28,6 +32,7 @@ struct Options {
   bool json = false;
   std::string by = "node";
   int top = 0;
+  BenchConvsOptions convs;
 
   void describe(Fields& field) {
     describe_config(field, config);
@@ -40,6 +45,13 @@ struct Options {
           one_of({"node", "shape", "op"}));
     field("top", top, "show only so many rows of `bench ops`, the slowest first; 0: all, in order",
           at_least(0));
+    field.section("Of `bench convs`");
+    field("shapes", convs.shapes,
+          "measure this list of convolutions (" + join(conv_list_names(), ", ") +
+              ") or those of a file, one 64@56x56->64/3x3/s1/p1 a line; empty: those of the model");
+    field("rounds", convs.rounds, "how often each algorithm is timed", at_least(1));
+    field("write-algorithms", convs.write_algorithms,
+          "write the fastest of each to this file, for --algorithms");
   }
 };
 
@@ -162,9 +174,36 @@ void print_summary(const RunSetup& setup, const Measured& m, const Options& opti
       m.wait_seconds / options.steps, human_bytes(static_cast<double>(m.peak_rss_bytes)));
 }
 
+// An option that this kind of bench does not read is no option of it.
+void refuse_others(const Fields& field, const std::string& kind, const Options& options) {
+  const auto refuse = [&](std::initializer_list<const char*> keys, const char* wanted) {
+    for (const char* key : keys) {
+      if (field.given(key)) {
+        raise(Fault::usage, "--{} is for `convoy {}`; try: convoy {} --{} …", key, wanted, wanted,
+              key);
+      }
+    }
+  };
+  if (kind != "ops") refuse({"by", "top"}, "bench ops");
+  if (kind != "convs") {
+    refuse({"shapes", "rounds", "write-algorithms"}, "bench convs");
+    return;
+  }
+  refuse({"steps", "warmup-steps", "mode"}, "bench");
+  if (options.convs.shapes.empty()) return;
+  constexpr std::array known{"shapes",  "rounds", "write-algorithms", "json",     "batch-size",
+                             "threads", "isa",    "memory",           "winograd", "algorithms"};
+  for (const Field& one : field.all()) {
+    if (!field.given(one.key) || std::ranges::find(known, one.key) != known.end()) continue;
+    raise(Fault::usage, "--{} has no meaning with --shapes, which needs no model; try: without it",
+          one.key);
+  }
+}
+
 int run(const CommandLine& typed) {
-  const bool ops = typed.words == std::vector<std::string>{"ops"};
-  if (!ops) need_words(typed, {});
+  const std::string kind = typed.words.size() == 1 ? typed.words[0] : "";
+  const bool ops = kind == "ops";
+  if (!ops && kind != "convs") need_words(typed, {});
   const CommandLine line = with_defaults(typed);
   const std::vector<Field> known = described(describe);
   Fields field(resolve(line, known));
@@ -173,10 +212,7 @@ int run(const CommandLine& typed) {
   options.describe(field);
   config.describe(field);
   field.finish(known);
-  for (const char* key : {"by", "top"}) {
-    if (!ops && field.given(key))
-      raise(Fault::usage, "--{} is for `convoy bench ops`; try: convoy bench ops --{} …", key, key);
-  }
+  refuse_others(field, kind, options);
   if (options.mode == "infer") {
     config.eval_epochs = 1;
     config.eval_batch_size = config.step_shape().plan_batch();
@@ -184,7 +220,14 @@ int run(const CommandLine& typed) {
     config.eval_epochs = 0;
   }
   apply_isa(config);
+  if (kind == "convs") {
+    options.convs.json = options.json;
+    if (field.given("batch-size")) options.convs.batch = config.batch_size;
+    bench_convs(options.convs, config);
+    return 0;
+  }
   const RunSetup setup(config);
+  warn_of_idle_rules(setup.plans, config.choices);
   const Measured measured = measure(setup, {.warmup = options.warmup_steps,
                                             .steps = options.steps,
                                             .infer = options.mode == "infer",
@@ -206,18 +249,26 @@ CommandDef bench_command() {
   return {
       .name = "bench",
       .summary = "time training steps on generated data",
-      .usage = "bench [ops] --model NAME [--batch-size N] [options]",
+      .usage = "bench [ops|convs] --model NAME [--batch-size N] [options]",
       .details = R"(The steps are those of `convoy train`, optimiser, batch-norm statistics and loss
 included, and give the same losses; nothing is kept. The rate is the median over
 the timed steps. `bench ops` shows the time of every node, its rate, and what
 share it is of the multiply-add peak measured in the same process.
 
+`bench convs` times every convolution of the model, or of a list, by each
+algorithm that can compute it: milliseconds, in brackets what the cost model
+expects, which one Convoy takes, which is fastest, and by how much the choice is
+slower (regret). Rates count the arithmetic of a direct convolution.
+
   convoy bench --model resnet50 --batch-size 16
   convoy bench --model cifar_resnet20 --steps 20 --json
   convoy bench ops --model resnet18 --batch-size 8 --by shape --top 15
   convoy bench --model resnet50 --batch-size 1 --mode infer
+  convoy bench convs --model resnet34 --batch-size 16 --write-algorithms tuned.txt
+  convoy bench --model resnet34 --batch-size 16 --algorithms tuned.txt
+  convoy bench convs --shapes ssd
 )",
-      .words = "ops",
+      .words = "ops convs",
       .describe = describe,
       .run = run};
 }

@@ -125,6 +125,7 @@ int run(const CommandLine& line) {
                                   .eval_batch = options.eval_batch_size,
                                   .watch = {},
                                   .choices = options.choices});
+  if (typed.contains("algorithms")) warn_of_idle_rules(plans, options.choices);
   Network network(plans, options.threads ? options.threads : available_cores());
   const State& state = network.state();
   copy_tensors(file, model_tensors(state.layout(), state.params(), state.stats()));

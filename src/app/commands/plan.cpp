@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "app/command.h"
@@ -13,6 +14,7 @@
 #include "tensor/isa.h"
 #include "tensor/onednn.h"
 #include "train/run_needs.h"
+#include "train/taken_algorithms.h"
 
 namespace convoy {
 namespace {
@@ -40,6 +42,35 @@ CommandLine with_defaults(CommandLine line) {
   line.settings["dataset"] = {"generated", "default"};
   line.settings.try_emplace("generated-samples", Setting{"1281167", "default"});
   return line;
+}
+
+nlohmann::ordered_json algorithms_json(const NetworkPlans& plans) {
+  auto rows = nlohmann::ordered_json::array();
+  for (const TakenAlgorithm& one : taken_algorithms(plans)) {
+    rows.push_back({{"pass", one.pass},
+                    {"convolution", one.convolution},
+                    {"algorithm", one.algorithm},
+                    {"decided_by", !one.decided_by.empty() ? one.decided_by
+                                   : one.has_choice        ? "cost"
+                                                           : "shape"},
+                    {"nodes", one.nodes}});
+  }
+  return rows;
+}
+
+// "57 passes winograd:f4, 3 direct; 2 by --algorithms".
+std::string algorithms_line(const NetworkPlans& plans) {
+  std::map<std::string, int> counts;
+  int ruled = 0;
+  for (const TakenAlgorithm& one : taken_algorithms(plans)) {
+    counts[one.algorithm] += one.nodes;
+    if (!one.decided_by.empty()) ruled += one.nodes;
+  }
+  std::vector<std::string> parts;
+  for (const auto& [algorithm, count] : counts) {
+    parts.push_back(fmt::format("{} {}", count, algorithm));
+  }
+  return join(parts, ", ") + (ruled ? fmt::format("; {} by --algorithms", ruled) : "");
 }
 
 nlohmann::ordered_json to_json(const RunSetup& setup, const Forecast& f, int64_t largest) {
@@ -76,6 +107,7 @@ nlohmann::ordered_json to_json(const RunSetup& setup, const Forecast& f, int64_t
        {{"checkpoint_bytes", f.checkpoint_bytes},
         {"total_bytes", f.disk_bytes},
         {"free_bytes", f.disk_free_bytes}}},
+      {"algorithms", algorithms_json(setup.plans)},
       {"flops_per_step", setup.plans.find("train")->flops * setup.shape.parts()},
       {"fits", largest < 0}};
   if (largest >= 0) result["largest_batch_size"] = largest;
@@ -96,6 +128,7 @@ void print_plan(const RunSetup& setup, const Forecast& f) {
   fmt::print("LR: peak {:.4g}, {:.4g} at the start, {:.4g} in the middle, {:.4g} at the end\n",
              setup.config.lr.peak(setup.shape.global_batch()), setup.learning_rate(0),
              setup.learning_rate(steps / 2), setup.learning_rate(std::max<int64_t>(steps - 1, 0)));
+  fmt::print("Convolution passes: {}\n", algorithms_line(setup.plans));
   fmt::print("{}", forecast_lines(f));
 }
 
@@ -111,6 +144,7 @@ int run(const CommandLine& typed) {
   field.finish(known);
   apply_isa(config);
   const RunSetup setup(config);
+  warn_of_idle_rules(setup.plans, config.choices);
   ThreadPool pool(config.thread_count(), onednn::use_one_thread);
   const MemoryNeeds memory = memory_needs(setup);
   const Forecast expected = forecast(setup, memory, config.output, pool);
