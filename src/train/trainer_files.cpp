@@ -143,8 +143,11 @@ bool Trainer::restore() {
                     "differ; try: --isa {}",
                     isa->second, name(isa_level()), isa->second)});
   }
-  listener_.on(Resumed{progress_.step, "checkpoints/" + checkpoint_name(progress_.step),
-                       dir_.path().string()});
+  listener_.on(Resumed{.step = progress_.step,
+                       .path = "checkpoints/" + checkpoint_name(progress_.step),
+                       .threads = network_.pool().size(),
+                       .pinned = network_.pool().pinned(),
+                       .run_dir = dir_.path().string()});
   return true;
 }
 
