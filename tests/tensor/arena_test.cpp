@@ -4,11 +4,9 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
 #include "base/error.h"
-#include "base/process.h"
 #include "base/thread_pool.h"
 
 namespace convoy {
@@ -23,11 +21,27 @@ int64_t pages_there(const Arena& arena, size_t bytes) {
   return std::count_if(there.begin(), there.end(), [](unsigned char c) { return c & 1; });
 }
 
-TEST(Arena, IsAlignedAndZero) {
-  const Arena arena(100'000);
+TEST(Arena, GivesAlignedZeroesAndOnlyGrows) {
+  Arena arena(1000);
+  EXPECT_GE(arena.size(), 1000u);
   EXPECT_EQ(reinterpret_cast<uintptr_t>(arena.data()) % Arena::alignment, 0u);
-  EXPECT_TRUE(std::all_of(arena.data(), arena.data() + 100'000,
-                          [](std::byte b) { return b == std::byte{0}; }));
+  for (size_t i = 0; i < arena.size(); ++i) EXPECT_EQ(arena.data()[i], std::byte{0});
+  const std::byte* before = arena.data();
+  arena.reserve(10);
+  EXPECT_EQ(arena.data(), before);
+  arena.reserve(100000);
+  EXPECT_GE(arena.size(), 100000u);
+  EXPECT_EQ(arena.data()[99999], std::byte{0});
+}
+
+TEST(Arena, SaysWhenThereIsNotEnoughMemory) {
+  Arena arena;
+  try {
+    arena.reserve(size_t{1} << 62);
+    ADD_FAILURE() << "got it";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.fault(), Fault::no_space);
+  }
 }
 
 TEST(Arena, FirstTouchBacksWhatWasAskedForAndNoMore) {
