@@ -49,7 +49,7 @@ double Measured::best_seconds() const { return *std::min_element(seconds.begin()
 Measured measure(const RunSetup& setup, const MeasureOptions& options) {
   Measured measured;
   measured.planned_bytes = refuse_what_cannot_fit(setup, fs::temp_directory_path()).peak();
-  Network network(setup.plans, setup.config.thread_count());
+  Network network(setup.plans, setup.config.thread_count(), setup.config.cores());
   network.state().initialize(setup.config.seed);
   measured.machine = measure_speed(network.pool());
   const int total = options.warmup + options.steps;

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "app/signals.h"
+#include "base/cores.h"
 #include "base/process.h"
-#include "base/thread_pool.h"
 #include "report/console.h"
 #include "report/jsonl.h"
 #include "report/run_log.h"

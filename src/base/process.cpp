@@ -7,6 +7,8 @@
 #include <charconv>
 #include <fstream>
 
+#include "base/cgroup.h"
+
 namespace convoy {
 namespace {
 
@@ -29,26 +31,6 @@ int64_t status_bytes(std::string_view key) {
   return kilobytes * 1024;
 }
 
-// A positive number of bytes, or `other` when the file is missing or says "max".
-int64_t limit_in(const fs::path& path, int64_t other) {
-  std::ifstream file(path);
-  std::string text;
-  file >> text;
-  int64_t bytes = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
-  return error == std::errc{} && bytes > 0 ? bytes : other;
-}
-
-// The limit of `group` and of every cgroup above it, below the mount point.
-int64_t limit_along(const fs::path& mount, fs::path group, const char* file, int64_t limit) {
-  group = group.relative_path();
-  while (true) {
-    limit = std::min(limit, limit_in(mount / group / file, limit));
-    if (group.empty()) return limit;
-    group = group.parent_path();
-  }
-}
-
 }  // namespace
 
 int64_t peak_rss_bytes() { return status_bytes("VmHWM"); }
@@ -67,24 +49,8 @@ std::string cpu_model() {
 }
 
 int64_t memory_limit_bytes(const fs::path& root) {
-  int64_t limit = int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGESIZE);
-  const fs::path mount = root / "sys/fs/cgroup";
-  // Lines of /proc/self/cgroup: "0::/path" (v2), "5:cpu,memory:/path" (v1). Inside a container the
-  // path may be the host's and not exist here; the walk up still reads the mount point itself.
-  std::ifstream groups(root / "proc/self/cgroup");
-  std::string line;
-  while (std::getline(groups, line)) {
-    const size_t first = line.find(':');
-    const size_t second = first == std::string::npos ? first : line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
-    const std::string path = line.substr(second + 1);
-    if (controllers == ",,") limit = limit_along(mount, path, "memory.max", limit);
-    if (controllers.find(",memory,") != std::string::npos) {
-      limit = limit_along(mount / "memory", path, "memory.limit_in_bytes", limit);
-    }
-  }
-  return limit;
+  const int64_t physical = int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGESIZE);
+  return std::min(physical, cgroup_limits(root).memory_bytes);
 }
 
 }  // namespace convoy

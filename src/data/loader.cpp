@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "base/cores.h"
 #include "base/random.h"
 #include "base/thread_pool.h"
 #include "data/order.h"

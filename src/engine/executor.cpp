@@ -26,6 +26,14 @@ Workspace::Workspace(std::span<const Plan* const> plans, int threads) {
   worker_scratch_.reserve(worker_bytes_ * static_cast<size_t>(threads) + 1);
 }
 
+void Workspace::first_touch(const Plan& plan, ThreadPool& pool) const {
+  expect(holds(plan, pool.size()), "a workspace for the plan and the pool");
+  activations_.first_touch(plan.workspace_bytes, pool);
+  scratch_.first_touch(plan.scratch_bytes, pool);
+  pool.run_in_each(
+      [&](int worker) { back_with_pages(worker_scratch(worker), plan.worker_scratch_bytes); });
+}
+
 bool Workspace::holds(const Plan& plan, int threads) const {
   return plan.workspace_bytes <= activations_.size() && plan.scratch_bytes <= scratch_.size() &&
          plan.worker_scratch_bytes <= worker_bytes_ &&
@@ -109,6 +117,7 @@ void Executor::run(Parameters parameters) {
     if (!bound_[i])
       raise(Fault::bug, "internal error: input '{}' is not bound", plan_.graph.inputs[i].name);
   }
+  const ThreadPool::CallerOnItsCore on_its_core(pool_);
   if (seconds_) seconds_->resize(steps_.size());
   for (size_t s = 0; s < steps_.size(); ++s) {
     const Bound& step = steps_[s];

@@ -31,6 +31,11 @@ class Workspace {
   std::byte* worker_scratch(int worker) const {
     return worker_scratch_.data() + static_cast<size_t>(worker) * worker_bytes_;
   }
+  // Backs with pages what that plan uses, before anything is written: each thread its own scratch,
+  // so that it lies in the memory of that thread's socket, and of the rest piece by piece whoever
+  // comes first, as tasks are taken in a step: spread over the sockets. What only other plans use
+  // is left to their first run.
+  void first_touch(const Plan& plan, ThreadPool& pool) const;
   // Large enough for that plan on that many threads.
   bool holds(const Plan& plan, int threads) const;
   size_t bytes() const { return activations_.size() + scratch_.size() + worker_scratch_.size(); }

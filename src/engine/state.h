@@ -36,6 +36,9 @@ class State {
   // The start of a run, a function of the seed and each parameter's name.
   void initialize(uint64_t seed);
 
+  // Backs all of it with pages, spread over the pool's threads, before anything is written.
+  void first_touch(ThreadPool& pool) const { arena_.first_touch(arena_.size(), pool); }
+
   size_t bytes() const { return arena_.size(); }
 
  private:

@@ -20,11 +20,13 @@ class Sessions : public Listener {
   void on(const RunEvent& event) override {
     std::visit(Cases{
                    [&](const RunStart& e) {
-                     write("start", 0, {{"threads", e.threads}, {"version", e.version}});
+                     write("start", 0,
+                           {{"threads", e.threads}, {"pinned", e.pinned}, {"version", e.version}});
                    },
                    [&](const Resumed& e) {
                      step_ = e.step;
-                     write("resume", e.step, {{"checkpoint", e.path}});
+                     write("resume", e.step,
+                           {{"checkpoint", e.path}, {"threads", e.threads}, {"pinned", e.pinned}});
                    },
                    [&](const Forecast& e) {
                      write("forecast", step_,

@@ -2,8 +2,12 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <cstdint>
+
 #include "base/error.h"
 #include "base/text.h"
+#include "base/thread_pool.h"
 
 namespace convoy {
 
@@ -24,6 +28,29 @@ void Arena::reserve(size_t bytes) {
   if (data_) ::munmap(data_, size_);
   data_ = static_cast<std::byte*>(memory);
   size_ = bytes;
+}
+
+void Arena::first_touch(size_t bytes, ThreadPool& pool) const {
+  expect(bytes <= size_, "no more than there is");
+  // Cut where huge pages begin, so that each is cleared by one thread.
+  constexpr uintptr_t piece = 2 << 20;
+  const auto begin = reinterpret_cast<uintptr_t>(data_), end = begin + bytes;
+  const uintptr_t first = begin / piece;
+  const auto pieces = static_cast<int>((end + piece - 1) / piece - first);
+  pool.run(pieces, [&](int i, int) {
+    const uintptr_t from = std::max(begin, (first + static_cast<uintptr_t>(i)) * piece);
+    const uintptr_t to = std::min(end, (first + static_cast<uintptr_t>(i) + 1) * piece);
+    back_with_pages(data_ + (from - begin), to - from);
+  });
+}
+
+void back_with_pages(std::byte* memory, size_t bytes) {
+  constexpr size_t page = 4096;  // the smallest there are
+  for (size_t at = 0; at < bytes; at += page) {
+    *static_cast<volatile std::byte*>(memory + at) = std::byte{0};
+  }
+  // Memory need not begin with a page: the last byte may lie in one more.
+  if (bytes > 0) *static_cast<volatile std::byte*>(memory + bytes - 1) = std::byte{0};
 }
 
 }  // namespace convoy

@@ -32,7 +32,9 @@ struct RunStart {
   int64_t train_samples = 0, eval_samples = 0;
   int64_t steps_per_epoch = 0, total_steps = 0;
   double epochs = 0, lr = 0;
-  std::string run_dir;  // not in metrics.jsonl: two runs of one recipe compare equal
+  // Not in metrics.jsonl: two runs of one recipe compare equal.
+  bool pinned = false;  // each thread stays on a core of its own
+  std::string run_dir;
 };
 
 // Once per run and plan.
@@ -117,6 +119,8 @@ struct Warning {
 struct Resumed {
   int64_t step = 0;
   std::string path;  // of the checkpoint; empty when the run starts again from nothing
+  int threads = 1;
+  bool pinned = false;  // each thread stays on a core of its own
   std::string run_dir;
 };
 

@@ -55,9 +55,9 @@ std::vector<const Plan*> NetworkPlans::pointers() const {
   return all;
 }
 
-Network::Network(const NetworkPlans& plans, int threads)
+Network::Network(const NetworkPlans& plans, int threads, const std::vector<int>& cores)
     : plans_(plans),
-      pool_(threads, onednn::use_one_thread),
+      pool_(threads, onednn::use_one_thread, cores),
       state_(plans.state(), plans.slots(), plans.average()),
       workspace_(plans.pointers(), threads),
       gradients_(executor("train")),
@@ -67,6 +67,9 @@ Network::Network(const NetworkPlans& plans, int threads)
       update_(executor("update")),
       average_(executor("average")) {
   if (!gradients_) return;
+  // Before the first step. An evaluation alone needs no gradients: it takes pages as it goes.
+  state_.first_touch(pool_);
+  workspace_.first_touch(gradients_->plan(), pool_);
   steps_ = std::make_unique<StepRunner>(plans.step(), plans.task(), state_, pool_,
                                         StepRunner::Executors{*gradients_, *statistics_, *update_});
 }

@@ -62,8 +62,8 @@ class NetworkPlans {
 
 class Network {
  public:
-  // Allocates all the plans need. Keeps them.
-  Network(const NetworkPlans& plans, int threads);
+  // Allocates all the plans need. Keeps them. `cores`: see ThreadPool.
+  Network(const NetworkPlans& plans, int threads, const std::vector<int>& cores = {});
 
   ThreadPool& pool() { return pool_; }
   State& state() { return state_; }

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "base/cores.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "base/thread_pool.h"
 #include "compile/compile.h"
 #include "models/model.h"
 
@@ -82,6 +82,9 @@ void RunConfig::describe_files(Fields& field) {
   field("seed", seed, "all randomness of the run follows from it");
   field("threads", threads, "threads that compute; 0: one for each core. Changes no result",
         between(0, 256), {"j"});
+  field("pin", pin,
+        "each of the threads that compute stays on a core of its own; for machines, or masks "
+        "(taskset), that this run has to itself. Changes no result");
   field("isa", isa, "instruction set; a lower one gives the results of a lower machine",
         one_of({"auto", "sse41", "avx2", "avx512"}));
   describe_choices(field, choices);
@@ -166,6 +169,7 @@ void RunConfig::check(const Fields& field) const {
   if (ema_decay == 1)
     raise(Fault::usage, "--ema-decay 1 would never leave the first weights; try: 0.999");
   if (!memory.empty()) parse_bytes(memory);
+  cores();
   const std::vector<std::string> passes = pass_names();
   for (const std::string& pass : dump) {
     if (pass != "all" && std::find(passes.begin(), passes.end(), pass) == passes.end()) {
@@ -181,6 +185,10 @@ void RunConfig::check(const Fields& field) const {
 }
 
 int RunConfig::thread_count() const { return threads ? threads : available_cores(); }
+
+std::vector<int> RunConfig::cores() const {
+  return pin ? cores_to_pin(thread_count()) : std::vector<int>{};
+}
 
 int RunConfig::classes(const Dataset& dataset) const {
   if (num_classes && num_classes < dataset.classes()) {

@@ -48,6 +48,7 @@ struct RunConfig {
 
   uint64_t seed = 1;
   int threads = 0;
+  bool pin = false;
   std::string isa = "auto";
   std::string memory;
   Choices choices;
@@ -71,6 +72,8 @@ struct RunConfig {
 
   const Optimizer& update() const { return *optimizer_; }
   int thread_count() const;
+  // The core on which each thread stays; empty: no --pin.
+  std::vector<int> cores() const;
   // Of the head: --num-classes, or the dataset's.
   int classes(const Dataset& data) const;
   // Micro-batch x accumulation x replicas = global batch.

@@ -23,7 +23,7 @@ Trainer::Trainer(const RunConfig& config, const RunDir& dir, Listener& listener,
       stop_(stop),
       setup_(config, watch),
       memory_(refuse_what_cannot_fit(setup_, dir.path())),
-      network_(setup_.plans, config.thread_count()),
+      network_(setup_.plans, config.thread_count(), config.cores()),
       checkpoints_(dir.path(), config.checkpoint_keep) {
   if (!network_.evaluation()) return;
   evaluator_.emplace(setup_.task, *network_.evaluation(), *setup_.eval_set, setup_.eval_chain,
@@ -111,6 +111,7 @@ void Trainer::announce_run() {
                .total_steps = setup_.total_steps(),
                .epochs = config_.epochs,
                .lr = config_.lr.peak(setup_.shape.global_batch()),
+               .pinned = network_.pool().pinned(),
                .run_dir = dir_.path().string()});
   for (const NetworkPlans::Named& named : setup_.plans.all()) {
     if (!named.batch) continue;

@@ -171,8 +171,11 @@ bool Trainer::restore() {
         "digits may differ; try: the version of Convoy and the args.yml it began with",
         first_difference(before->second, algorithms()))});
   }
-  listener_.on(Resumed{progress_.step, "checkpoints/" + checkpoint_name(progress_.step),
-                       dir_.path().string()});
+  listener_.on(Resumed{.step = progress_.step,
+                       .path = "checkpoints/" + checkpoint_name(progress_.step),
+                       .threads = network_.pool().size(),
+                       .pinned = network_.pool().pinned(),
+                       .run_dir = dir_.path().string()});
   return true;
 }
 

@@ -2,10 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <limits>
+#include <memory>
+#include <set>
 #include <stdexcept>
 
 #include "base/error.h"
+#include "support/raises.h"
 
 namespace convoy {
 namespace {
@@ -44,6 +48,93 @@ TEST(ThreadPool, ManyShortJobsInARowAreAllDone) {
     total += sum;
   }
   EXPECT_EQ(total, 5000 / 5 * (0 + 1 + 3 + 6 + 10));
+}
+
+TEST(ThreadPool, ManyShortJobsOnMoreThreadsThanCoresAreAllDone) {
+  ThreadPool pool(4 * available_cores() + 1);
+  int64_t total = 0;
+  for (int job = 0; job < 3000; ++job) {
+    std::atomic<int64_t> sum{0};
+    pool.run(job % 7, [&](int task, int) { sum += task + 1; });
+    total += sum;
+    // Now and then all fall asleep, and must be woken.
+    if (job % 300 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  int64_t expected = 0;
+  for (int job = 0; job < 3000; ++job) expected += int64_t{job % 7} * (job % 7 + 1) / 2;
+  EXPECT_EQ(total, expected);
+}
+
+TEST(ThreadPool, AThreadThatComesLateFindsNothingOfAJobThatIsOver) {
+  ThreadPool pool(8);
+  for (int job = 0; job < 2000; ++job) {
+    // Gone when the job is: a straggler that still ran the body would be seen by ASan and TSan.
+    const auto sum = std::make_unique<std::atomic<int>>(0);
+    pool.run(2, [&sum = *sum](int, int) { ++sum; });
+    EXPECT_EQ(*sum, 2);
+  }
+}
+
+TEST(ThreadPool, RunsInEachThreadOnce) {
+  for (const int threads : {1, 2, 7}) {
+    ThreadPool pool(threads);
+    for (int round = 0; round < 50; ++round) {
+      std::vector<std::thread::id> ids(static_cast<size_t>(threads));
+      std::vector<std::atomic<int>> runs(static_cast<size_t>(threads));
+      pool.run_in_each([&](int worker) {
+        ids[static_cast<size_t>(worker)] = std::this_thread::get_id();
+        ++runs[static_cast<size_t>(worker)];
+      });
+      for (const auto& count : runs) EXPECT_EQ(count, 1);
+      EXPECT_EQ(std::set(ids.begin(), ids.end()).size(), ids.size());
+      EXPECT_EQ(ids[0], std::this_thread::get_id());
+      EXPECT_THROW(pool.run_in_each([](int worker) {
+        if (worker == 0) throw std::runtime_error("the caller");
+      }),
+                   std::runtime_error);
+    }
+  }
+}
+
+TEST(ThreadPool, PinnedThreadsStayOnTheirCoreAndOthersDoNot) {
+  const std::vector<int> allowed = allowed_cores();
+  const auto threads = static_cast<int>(allowed.size());
+  ThreadPool pool(threads, nullptr, cores_to_pin(threads));
+  EXPECT_TRUE(pool.pinned());
+  std::vector<std::vector<int>> seen(allowed.size());
+  const auto look = [&](int worker) { seen[static_cast<size_t>(worker)] = allowed_cores(); };
+  const auto of_a_new_thread = [] {
+    std::vector<int> cores;
+    std::thread([&] { cores = allowed_cores(); }).join();
+    return cores;
+  };
+  {
+    const ThreadPool::CallerOnItsCore on_its_core(pool);
+    pool.run_in_each(look);
+    for (size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i], std::vector{allowed[i]});
+  }
+  // Between jobs of a kind the caller is free, and so is what it starts.
+  EXPECT_EQ(allowed_cores(), allowed);
+  EXPECT_EQ(of_a_new_thread(), allowed);
+  pool.run_in_each(look);
+  for (size_t i = 1; i < seen.size(); ++i) EXPECT_EQ(seen[i], std::vector{allowed[i]});
+  EXPECT_EQ(allowed_cores(), allowed);
+}
+
+TEST(ThreadPool, IsPinnedOnlyWhereEveryCoreGetsOneThread) {
+  const std::vector<int> allowed = allowed_cores();
+  const auto cores = static_cast<int>(allowed.size());
+  EXPECT_EQ(cores_to_pin(cores), allowed);
+  for (const int threads : {cores - 1, cores + 1}) {
+    test::expect_raises(Fault::usage, {"--pin", "--threads", "taskset"},
+                        [&] { cores_to_pin(threads); });
+  }
+  std::thread([&] {  // a launcher's mask
+    CoreSet({allowed.back()}).stay();
+    EXPECT_EQ(available_cores(), 1);
+    EXPECT_EQ(cores_to_pin(1), std::vector{allowed.back()});
+  })
+      .join();
 }
 
 TEST(ThreadPool, ThrowsTheFirstExceptionAgainAndGoesOn) {

@@ -5,9 +5,11 @@
 #include <atomic>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <set>
 
 #include "base/random.h"
+#include "base/thread_pool.h"
 #include "data/order.h"
 #include "support/raises.h"
 #include "support/tiny_sets.h"
@@ -209,6 +211,37 @@ TEST(Loader, MakesNoMoreAheadThanAskedAndReusesItsBuffers) {
     EXPECT_GE(loader.wait_seconds(), 0);
   }
   EXPECT_EQ(buffers.size(), 5u);
+}
+
+TEST(Loader, ItsThreadsMayRunOnAnyCoreThoughThoseThatComputeArePinned) {
+  struct Watched final : Dataset {
+    mutable std::mutex mutex;
+    mutable std::set<std::vector<int>> cores;
+    int64_t size() const override { return 100; }
+    Shape image_shape() const override { return {1, 2, 2}; }
+    int classes() const override { return 1; }
+    std::vector<std::string> class_names() const override { return {"x"}; }
+    void read(int64_t, uint8_t* pixels, int32_t& label) const override {
+      std::memset(pixels, 0, 4);
+      label = 0;
+      const std::lock_guard lock(mutex);
+      cores.insert(allowed_cores());
+    }
+  };
+  const std::vector<int> allowed = allowed_cores();
+  const auto threads = static_cast<int>(allowed.size());
+  ThreadPool pool(threads, nullptr, cores_to_pin(threads));
+  {
+    const ThreadPool::CallerOnItsCore on_its_core(pool);
+    pool.run(2 * threads, [](int, int) {});
+  }
+  const Watched set;
+  const AugmentChain chain({}, settings, set.image_shape());
+  const EpochPlan plan(100, 10, 1, EpochTail::drop);
+  Loader loader(set, chain, plan, {.batch = 10, .last_step = 10, .workers = 3});
+  while (!loader.done()) loader.next();
+  const std::lock_guard lock(set.mutex);
+  EXPECT_EQ(set.cores, std::set{allowed});
 }
 
 TEST(Loader, RefusesPartsThatDoNotFitThePlan) {

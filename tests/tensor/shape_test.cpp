@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "base/error.h"
-#include "tensor/arena.h"
 #include "tensor/isa.h"
 
 namespace convoy {
@@ -49,29 +48,6 @@ TEST(Isa, HasANameForEveryLevelAndBack) {
 TEST(Isa, TheBlockFollowsTheLevel) {
   EXPECT_EQ(channel_block(), isa_level() == Isa::avx512 ? 16 : 8);
   EXPECT_NO_THROW(limit_isa(isa_level()));  // no change is always allowed
-}
-
-TEST(Arena, GivesAlignedZeroesAndOnlyGrows) {
-  Arena arena(1000);
-  EXPECT_GE(arena.size(), 1000u);
-  EXPECT_EQ(reinterpret_cast<uintptr_t>(arena.data()) % Arena::alignment, 0u);
-  for (size_t i = 0; i < arena.size(); ++i) EXPECT_EQ(arena.data()[i], std::byte{0});
-  const std::byte* before = arena.data();
-  arena.reserve(10);
-  EXPECT_EQ(arena.data(), before);
-  arena.reserve(100000);
-  EXPECT_GE(arena.size(), 100000u);
-  EXPECT_EQ(arena.data()[99999], std::byte{0});
-}
-
-TEST(Arena, SaysWhenThereIsNotEnoughMemory) {
-  Arena arena;
-  try {
-    arena.reserve(size_t{1} << 62);
-    ADD_FAILURE() << "got it";
-  } catch (const Error& e) {
-    EXPECT_EQ(e.fault(), Fault::no_space);
-  }
 }
 
 }  // namespace
