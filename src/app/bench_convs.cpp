@@ -78,7 +78,8 @@ void print_sums(const std::vector<Row>& rows) {
 
 nlohmann::ordered_json work_json(const ops::ConvWork& work) {
   return {{"products", work.products}, {"points", work.points}, {"far", work.far},
-          {"weights", work.weights},   {"sums", work.sums},     {"pixels", work.pixels}};
+          {"weights", work.weights},   {"reads", work.reads},   {"sums", work.sums},
+          {"pixels", work.pixels}};
 }
 
 nlohmann::ordered_json row_json(const Row& row, const MachineSpeed& machine) {

@@ -49,6 +49,7 @@ ConvWork winograd_work(int64_t tile, const ConvShape& s, ConvPass pass, const Si
     work.weights = weights * divide_up(s.n, std::clamp<int64_t>(group_bytes / (image * 4), 1, s.n));
   } else {
     work.points = s.n * image;
+    work.reads = weights * divide_up(work.points * 4, megabyte);
     work.sums = partial_sums(s, pass, weights, divide_up(s.n, 16));
   }
   return work;
@@ -83,7 +84,8 @@ std::optional<int64_t> conv_estimate(ConvAlgorithm algorithm, const ConvShape& s
     const auto cost = [](int64_t count, int64_t rate) { return divide_up(count, 1024) * rate; };
     return cost(work.products, rates.products) + cost(work.points, rates.points) +
            cost(work.far, rates.far) + cost(work.weights, rates.weights) +
-           cost(work.sums, rates.sums) + cost(work.pixels, rates.pixels) + rates.call;
+           cost(work.reads, rates.reads) + cost(work.sums, rates.sums) +
+           cost(work.pixels, rates.pixels) + rates.call;
   }
   return {};
 }

@@ -20,6 +20,7 @@ struct ConvWork {
   int64_t points = 0;    // numbers into which tiles of both images are transformed, in the cache
   int64_t far = 0;       // likewise, where they travel to memory and back
   int64_t weights = 0;   // numbers of weights, packed or transformed
+  int64_t reads = 0;     // of those, read again for every chunk of tiles
   int64_t sums = 0;      // of partial sums over slices of the batch
   int64_t pixels = 0;    // numbers of both images
 };
@@ -36,7 +37,7 @@ struct ConvRates {
   ConvKind kind;
   onednn::ConvPass pass;
   ConvAlgorithm algorithm;
-  int64_t products, points, far, weights, sums, pixels, call;
+  int64_t products, points, far, weights, reads, sums, pixels, call;
 };
 std::span<const ConvRates> conv_rates(Isa level);
 

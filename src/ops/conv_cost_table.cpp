@@ -9,35 +9,35 @@ using enum ConvAlgorithm;
 using enum ConvKind;
 using enum onednn::ConvPass;
 
-// products, points, far, weights, sums, pixels, call.
+// products, points, far, weights, reads, sums, pixels, call.
 // clang-format off
 constexpr ConvRates avx2_rates[] = {
-    {pointwise, forward,      direct,         16828,        0,        0,  2990002,        0,    15846,        0},
-    {pointwise, grad_input,   direct,         18583,        0,        0,  3109144,        0,     1644,        0},
-    {pointwise, grad_weights, direct,         20046,        0,        0,        0,   232646,    64385,        0},
-    {window,    forward,      direct,         15565,        0,        0,  1542363,        0,   187064, 160249742},
-    {window,    forward,      winograd_f2,    20380,   134098,  1226649,   636617,        0,        0, 201713411},
-    {window,    forward,      winograd_f4,    21977,   161479,  1313987,   246296,        0,        0, 92329534},
-    {window,    grad_input,   direct,         15750,        0,        0,  1474318,        0,   114950, 27668130},
-    {window,    grad_input,   winograd_f2,    19810,   135158,  1646499,  1238129,        0,        0, 187620557},
-    {window,    grad_input,   winograd_f4,    22403,   125933,  1602238,   394509,        0,    65923, 68596622},
-    {window,    grad_weights, direct,         18837,        0,        0,        0,   399134,    28625,  1473527},
-    {window,    grad_weights, winograd_f2,    22385,   212229,  2742773,   572643,   340353,        0,        0},
-    {window,    grad_weights, winograd_f4,    22559,        0,  2062307,   420612,   370828,   499094,        0},
+    {pointwise, forward,      direct,         16037,        0,        0,  2900017,        0,        0,    35698,        0},
+    {pointwise, grad_input,   direct,         17385,        0,        0,  3301549,        0,        0,    26680,        0},
+    {pointwise, grad_weights, direct,         18786,        0,        0,        0,        0,   191229,    88236,        0},
+    {window,    forward,      direct,         15814,        0,        0,  1532892,        0,        0,   282946,        0},
+    {window,    forward,      winograd_f2,    17553,   198299,  1910668,   596836,    95793,        0,        0, 119358836},
+    {window,    forward,      winograd_f4,    18447,    53410,  1610118,   289018,   129839,        0,   376938,   376097},
+    {window,    grad_input,   direct,         15312,        0,        0,  1391253,        0,        0,   197077,        0},
+    {window,    grad_input,   winograd_f2,    19638,    10180,  1888977,   983502,        0,        0,   691702, 20296369},
+    {window,    grad_input,   winograd_f4,    22694,        0,  1558611,   409487,    31117,        0,   389215, 14628478},
+    {window,    grad_weights, direct,         19418,        0,        0,        0,        0,   377684,    18726,        0},
+    {window,    grad_weights, winograd_f2,    21316,   243071,  3186239,   529731,    53348,   249379,        0,        0},
+    {window,    grad_weights, winograd_f4,    20768,        0,  2446996,   351275,   173330,   246957,   538042,        0},
 };
 constexpr ConvRates avx512_rates[] = {
-    {pointwise, forward,      direct,          7570,        0,        0,  1944708,        0,   105692,        0},
-    {pointwise, grad_input,   direct,          6480,        0,        0,  2412371,        0,   153556,        0},
-    {pointwise, grad_weights, direct,          6253,        0,        0,        0,   284745,   240164,        0},
-    {window,    forward,      direct,          6812,        0,        0,  1731450,        0,   178336,        0},
-    {window,    forward,      winograd_f2,     9477,   107659,   809699,   795194,        0,        0,        0},
-    {window,    forward,      winograd_f4,    12037,        0,   502589,   292278,        0,   255022,        0},
-    {window,    grad_input,   direct,          6894,        0,        0,  1133761,        0,   209166,        0},
-    {window,    grad_input,   winograd_f2,     9450,        0,  1074515,  1137985,        0,   394960,        0},
-    {window,    grad_input,   winograd_f4,    11621,        0,   733175,   491859,        0,   240511,        0},
-    {window,    grad_weights, direct,          8340,        0,        0,        0,   281384,   100589,        0},
-    {window,    grad_weights, winograd_f2,    11574,        0,   892708,   853621,    68045,   610436,        0},
-    {window,    grad_weights, winograd_f4,    14156,        0,   574449,   286460,   150450,   288243,        0},
+    {pointwise, forward,      direct,          7747,        0,        0,  1603550,        0,        0,   104115,        0},
+    {pointwise, grad_input,   direct,          7552,        0,        0,  1986984,        0,        0,   100224,        0},
+    {pointwise, grad_weights, direct,          7620,        0,        0,        0,        0,   218776,   181856,        0},
+    {window,    forward,      direct,          7001,        0,        0,  1764461,        0,        0,   197046,        0},
+    {window,    forward,      winograd_f2,     6868,    38996,  1224406,   769265,   134854,        0,   420723,        0},
+    {window,    forward,      winograd_f4,     9242,        0,   957586,   297890,   104993,        0,   319755,        0},
+    {window,    grad_input,   direct,          7108,        0,        0,  1218559,        0,        0,   194087,        0},
+    {window,    grad_input,   winograd_f2,     7517,        0,  1435250,  1163056,   119716,        0,   517591,        0},
+    {window,    grad_input,   winograd_f4,    10094,        0,  1131437,   433182,    78849,        0,   274808,        0},
+    {window,    grad_weights, direct,          8824,        0,        0,        0,        0,   273185,    48220,        0},
+    {window,    grad_weights, winograd_f2,     9473,        0,  1203826,   848029,   161646,    58475,   729992,        0},
+    {window,    grad_weights, winograd_f4,    10915,        0,  1169772,   297848,   123108,   133984,   356413,        0},
 };
 // clang-format on
 

@@ -161,8 +161,9 @@ TEST(BenchConvsRun, MeasuresEveryAlgorithmAndWritesAFileThatTrainReads) {
       EXPECT_GT(time.at("seconds").get<double>(), 0);
       EXPECT_GT(time.at("estimate_s").get<double>(), 0);
       EXPECT_GT(time.at("work").at("products").get<int64_t>(), 0);
-      EXPECT_EQ(time.at("implementation").get<std::string>().starts_with("winograd"),
-                name != "direct");
+      if (name.starts_with("winograd")) {
+        EXPECT_EQ(time.at("implementation"), name);
+      }
     }
   }
   EXPECT_EQ(choices, 9);

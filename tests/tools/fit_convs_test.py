@@ -9,7 +9,7 @@ loader = importlib.machinery.SourceFileLoader("fit_convs", str(ROOT / "bench/fit
 fit_convs = importlib.util.module_from_spec(importlib.util.spec_from_loader("fit_convs", loader))
 loader.exec_module(fit_convs)
 
-TRUE = {"direct": [7000, 0, 0, 1000000, 0, 90000, 0], "winograd:f4": [9000, 70000, 0, 300000, 0, 0, 50000000]}
+TRUE = {"direct": [7000, 0, 0, 1000000, 0, 0, 90000, 0], "winograd:f4": [9000, 70000, 0, 300000, 0, 0, 0, 50000000]}
 
 
 def convolution(channels: int, size: int, direct: dict, f4: dict, implementation: str = "jit:avx2") -> dict:
@@ -29,10 +29,10 @@ def canned(isa: str) -> dict:
             tiles, pixels, square = 4 * (-(-size // 4)) ** 2, 4 * size * size, channels * channels
             convolutions.append(convolution(
                 channels, size,
-                {"products": pixels * 9 * square, "points": 0, "far": 0, "weights": 9 * square, "sums": 0,
-                 "pixels": 2 * pixels * channels},
+                {"products": pixels * 9 * square, "points": 0, "far": 0, "weights": 9 * square, "reads": 0,
+                 "sums": 0, "pixels": 2 * pixels * channels},
                 {"products": tiles * 36 * square, "points": tiles * 72 * channels, "far": 0, "weights": 36 * square,
-                 "sums": 0, "pixels": 2 * pixels * channels}))
+                 "reads": 0, "sums": 0, "pixels": 2 * pixels * channels}))
     slow = json.loads(json.dumps(convolutions[0]))
     slow["convolution"] = "8@5x5->8/3x3/s1/p1"
     slow["algorithms"]["direct"] |= {"seconds": 3.0, "implementation": "ref:any"}
@@ -70,7 +70,7 @@ class FitConvs(unittest.TestCase):
             self.assertIn("avx512: 12 choices; mean regret 0.0%", said)
             table = (folder / "table.cpp").read_text()
             self.assertIn("constexpr ConvRates avx2_rates[] = {", table)
-            self.assertRegex(table, r"\{window, +forward, +winograd_f4, +9000, +70000, +0, +300000, +0, +0, +50000000\}")
+            self.assertRegex(table, r"\{window, +forward, +winograd_f4, +9000, +70000, +0, +300000, +0, +0, +0, +50000000\}")
 
     def test_a_level_that_was_not_measured_is_an_error(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -78,6 +78,15 @@ class FitConvs(unittest.TestCase):
             with self.assertRaises(SystemExit) as left:
                 self.run_main("fit", folder)
             self.assertIn("no measurements of avx512", str(left.exception))
+
+    def test_measurements_that_lack_a_count_are_an_error(self):
+        with tempfile.TemporaryDirectory() as folder:
+            old = canned("avx2")
+            del old["convolutions"][3]["algorithms"]["direct"]["work"]["sums"]
+            (pathlib.Path(folder) / "a.json").write_text(json.dumps(old))
+            with self.assertRaises(SystemExit) as left:
+                self.run_main("fit", folder)
+            self.assertIn("a.json was measured by another version", str(left.exception))
 
     def test_the_table_of_the_tree_has_the_form_of_ours(self):
         text = fit_convs.TABLE.read_text()
