@@ -67,7 +67,8 @@ OpCase convolution_case(const Geometry& g) {
           [=](std::span<const Doubles> in) {
             return plain_convolution(g.x, g.w, g.stride, explicit_padding, g.groups, in[0], in[1]);
           },
-      .tolerance = 1e-5};
+      // The worst element of Winograd's filters, which round more; winograd_conv_test bounds them.
+      .tolerance = g.w[2] == 3 && g.w[3] == 3 && g.stride == 1 && g.groups == 1 ? 5e-5 : 1e-5};
 }
 
 std::vector<OpCase> cases_of(const std::vector<Geometry>& geometries) {
