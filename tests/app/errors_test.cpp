@@ -83,6 +83,7 @@ TEST(Errors, ImpossibleCombinationsAreRefused) {
            {{"--batch-size", "1000"}, {"larger than the dataset"}},
            {{"--num-classes", "3"}, {"--num-classes 3", "10"}},
            {{"--threads", "-1"}, {"threads", "-1"}},
+           {{"--threads", "256", "--pin"}, {"--pin", "256", "--threads"}},
            {{"--lr", "fast"}, {"lr", "fast"}},
            {{"--momentum", "1.5"}, {"momentum", "1.5"}},
            {{"--data-dir", "x"}, {"data-dir does nothing"}},

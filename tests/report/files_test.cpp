@@ -50,6 +50,7 @@ std::vector<RunEvent> a_run() {
                .total_steps = 1000,
                .epochs = 10,
                .lr = 0.1,
+               .pinned = true,
                .run_dir = "runs/x"},
       PlanReady{.kind = "train",
                 .batch = 64,
@@ -78,7 +79,11 @@ std::vector<RunEvent> a_run() {
       CheckpointSaved{.step = 100, .path = "checkpoints/step-0000100", .best = true},
       NonFinite{.step = 120, .loss = NAN},
       Warning{"a \"warning\""},
-      Resumed{.step = 100, .path = "checkpoints/step-0000100", .run_dir = "runs/x"},
+      Resumed{.step = 100,
+              .path = "checkpoints/step-0000100",
+              .threads = 2,
+              .pinned = true,
+              .run_dir = "runs/x"},
       Stopped{.step = 130, .signal = 15, .checkpoint = "checkpoints/step-0000130"},
       RunEnd{.step = 130,
              .weights_hash = "0123456789abcdef",
@@ -117,6 +122,7 @@ TEST(Metrics, EveryLineIsAnObjectWithTheFieldsOfTheContract) {
   }
   EXPECT_EQ(Json::parse(lines[0]).at("seed").get<uint64_t>(), 18446744073709551615u);
   EXPECT_FALSE(Json::parse(lines[0]).contains("run_dir"));
+  EXPECT_FALSE(Json::parse(lines[0]).contains("pinned"));
   EXPECT_EQ(Json::parse(lines[6]).at("loss"), "nan");
   const Json end = Json::parse(lines[8]);
   EXPECT_EQ(end.at("weights_hash"), "0123456789abcdef");
@@ -229,6 +235,10 @@ TEST(RunLog, HoldsTheRunAndTheSessionsFileTheProcesses) {
     EXPECT_GT(object.at("pid").get<int>(), 0);
     EXPECT_FALSE(object.at("host").get<std::string>().empty());
     EXPECT_TRUE(object.at("step").is_number_integer());
+    if (object.at("event") == "start" || object.at("event") == "resume") {
+      EXPECT_EQ(object.at("threads"), 2);
+      EXPECT_EQ(object.at("pinned"), true);
+    }
   }
   EXPECT_EQ(events, "start warning resume stop end start warning resume stop end ");
 }

@@ -13,12 +13,15 @@ namespace {
 // What may differ between the processes of one run: nothing that changes a result.
 struct Overrides {
   int threads = 0;
+  bool pin = false;
   bool quiet = false;
 
   void describe(Fields& field) {
     field.section("What may differ from before");
     field("threads", threads, "threads that compute; 0: as before. Changes no result",
           between(0, 256), {"j"});
+    field("pin", pin,
+          "each thread stays on a core of its own; neither --pin nor --no-pin: as before");
     field("quiet", quiet, "print only warnings and the last line", {}, {"q"});
   }
 };
@@ -43,14 +46,19 @@ Settings saved_settings(const RunDir& dir, const std::vector<Field>& known) {
 
 int run(const CommandLine& line) {
   need_words(line, {"RUN_DIR"});
-  Fields typed(resolve(line, described(describe)));
+  const Settings given = resolve(line, described(describe));
+  Fields typed(given);
   Overrides overrides;
   overrides.describe(typed);
   typed.finish();
   const RunDir dir = RunDir::open(line.words[0]);
   if (say_if_finished(dir)) return 0;
   const std::vector<Field> known = described(describe_saved);
-  Fields field(saved_settings(dir, known));
+  Settings settings = saved_settings(dir, known);
+  for (const auto& [key, value] : given) {
+    if (key != "threads" || overrides.threads) settings[key] = value;
+  }
+  Fields field(settings);
   std::string recipe;
   bool verify = false;
   int kills = 0;
@@ -60,8 +68,6 @@ int run(const CommandLine& line) {
   RunConfig config;
   config.describe(field);
   field.finish(known);
-  if (overrides.threads) config.threads = overrides.threads;
-  if (overrides.quiet) config.quiet = true;
   apply_isa(config);
   return run_training(config, dir);
 }
