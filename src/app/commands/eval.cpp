@@ -114,7 +114,7 @@ int run(const CommandLine& line) {
           file.origin());
   }
   const FoundModel model = find_model(options.model);
-  options.data.suit(model.family.image_size, model.family.channels, model.family.classes);
+  options.data.suit(model.image_size(), model.family.channels, model.family.classes);
   if (options.isa != "auto") limit_isa(isa_by_name(options.isa));
 
   const auto data = options.data.open(options.split == "train", options.seed);
