@@ -70,11 +70,13 @@ fs::path weights_file(const fs::path& given, const std::string& kind) {
         given.string());
 }
 
-SafetensorsFile open_weights(const fs::path& path) {
+std::string read_weights(const fs::path& path) {
   const fs::path folder = path.parent_path();
-  if (!fs::exists(folder / "state.json")) return SafetensorsFile::read(path);
-  return {read_checkpoint_file(folder, path.filename().string()), path.string()};
+  if (!fs::exists(folder / "state.json")) return read_file(path, Fault::checkpoint);
+  return read_checkpoint_file(folder, path.filename().string());
 }
+
+SafetensorsFile open_weights(const fs::path& path) { return {read_weights(path), path.string()}; }
 
 void load_weights(const SafetensorsFile& file, const State& state) {
   copy_tensors(file, model_tensors(state.layout(), state.params(), state.stats()));
