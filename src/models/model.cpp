@@ -8,13 +8,10 @@
 namespace convoy {
 
 void ModelOptions::describe(Fields& field) {
+  describe_architecture(field);
   field("zero-init-residual", zero_init_residual,
         "the last batch norm of each residual block starts with gamma 0: it begins as the identity",
         {}, {"zero-gamma"});
-  field("norm", norm, "batch or group norm instead of the model's own",
-        one_of({"auto", "batch", "group"}));
-  field("norm-groups", norm_groups, "groups of group norm; 0: the model's own", at_least(0),
-        {"groups"});
   field("dropout-rate", dropout_rate,
         "share of the features that are left out before the head; -1: the model's own",
         between(-1, 0.99), {"dropout"});
@@ -22,6 +19,13 @@ void ModelOptions::describe(Fields& field) {
         "how often the last residual block of a stochastic-depth net is kept, the others more "
         "often; 1: always; -1: the model's own",
         between(-1, 1));
+}
+
+void ModelOptions::describe_architecture(Fields& field) {
+  field("norm", norm, "batch or group norm instead of the model's own",
+        one_of({"auto", "batch", "group"}));
+  field("norm-groups", norm_groups, "groups of group norm; 0: the model's own", at_least(0),
+        {"groups"});
   field("stem-channels", stem_channels,
         "channels of the first convolution; the image is filled up with zeros. 0: the image's",
         between(0, 64));

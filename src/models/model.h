@@ -20,7 +20,9 @@ struct ModelOptions {
   double block_survival_prob = -1;  // of the last residual block; below 0: the model's own
   int stem_channels = 0;            // channels the stem sees; 0: the image's
 
+  // All of them; and those that decide which weights fit, which an evaluation needs too.
   void describe(Fields& field);
+  void describe_architecture(Fields& field);
 };
 
 // What a model is given besides the builder.
