@@ -15,8 +15,10 @@ void RunConfig::describe_model(Fields& field) {
   field("model", model, "what to train; `convoy list models` shows all");
   field("num-classes", num_classes, "classes of the head; 0: as many as the dataset has",
         at_least(0));
-  field("init-from", init_from, "start from the weights of this .safetensors file (a new run)", {},
-        {"pretrained", "init-path"});
+  field("init-from", init_from,
+        "start a new run from the weights of this file: safetensors, PyTorch, TensorFlow or "
+        "numpy; a head of another number of classes starts fresh",
+        {}, {"pretrained", "init-path"});
   field("zero-init-residual", zero_init_residual,
         "the last batch norm of each residual block starts with gamma 0: it begins as the identity",
         {}, {"zero-gamma"});
