@@ -120,9 +120,9 @@ WeightReport load_weights(const WeightFile& file, const FoundModel& model, State
   }
   for (const Match::Pair& pair : match.pairs) {
     const Target& place = places[static_cast<size_t>(pair.wanted - wanted.data())];
-    copy_arranged(*pair.source, pair.arrangement,
-                  place.region.subspan(static_cast<size_t>(place.slot->offset),
-                                       static_cast<size_t>(place.slot->count)));
+    copy_renamed(*pair.source, pair.how,
+                 place.region.subspan(static_cast<size_t>(place.slot->offset),
+                                      static_cast<size_t>(place.slot->count)));
   }
   return report;
 }

@@ -54,18 +54,16 @@ Match match_names(const std::vector<Candidate>& candidates, std::span<const Want
                   const Renames& renames) {
   struct Source {
     const TensorEntry* tensor;
-    Arrangement arrangement;
+    Renamed how;
     bool used = false;
   };
-  std::map<std::string_view, Source> sources;
+  std::map<std::string, Source> sources;
   Match match{.wanted = wanted.size()};
   for (const Candidate& c : candidates) {
     const auto renamed = renames.find(c.name);
-    const bool known = renamed != renames.end();
-    const Source source{c.tensor, known ? renamed->second.arrangement : Arrangement::same};
-    if (!sources.emplace(known ? renamed->second.name : c.name, source).second) {
-      match.unused.push_back(c.tensor->name);
-    }
+    Source source{c.tensor, renamed != renames.end() ? renamed->second : Renamed{c.name}};
+    const std::string& ours = source.how.name;
+    if (!sources.emplace(ours, source).second) match.unused.push_back(c.tensor->name);
   }
   for (const Wanted& want : wanted) {
     const auto found = sources.find(want.name);
@@ -75,9 +73,9 @@ Match match_names(const std::vector<Candidate>& candidates, std::span<const Want
     }
     Source& source = found->second;
     source.used = true;
-    const Shape shape = arranged(source.tensor->shape, source.arrangement);
+    const Shape shape = arranged(source.tensor->shape, source.how.arrangement);
     if (shape == want.shape && source.tensor->dtype == DType::f32) {
-      match.pairs.push_back({&want, source.tensor, source.arrangement});
+      match.pairs.push_back({&want, source.tensor, source.how});
     } else {
       match.different.push_back({&want, source.tensor->dtype, shape});
     }
@@ -113,29 +111,31 @@ Shape arranged(const Shape& s, Arrangement from) {
   return s;
 }
 
-void copy_arranged(const TensorEntry& tensor, Arrangement from, std::span<float> into) {
+void copy_renamed(const TensorEntry& tensor, const Renamed& how, std::span<float> into) {
   const Shape& s = tensor.shape;
   expect(tensor.dtype == DType::f32 && tensor.data.size() == into.size_bytes(),
          "a tensor is copied into one of another size");
   if (into.empty()) return;
-  // [a, b, c] becomes [c, b, a]: a is h * w, or 1 of a dense layer.
-  int64_t a = 1, b = 1, c = s.count();
-  if (from == Arrangement::hwio && s.rank() == 4) {
-    a = s[0] * s[1], b = s[2], c = s[3];
-  } else if (from == Arrangement::hwim && s.rank() == 4) {
-    a = s[0] * s[1], c = s[2] * s[3];
-  } else if (from == Arrangement::in_out && s.rank() == 2) {
-    b = s[0], c = s[1];
-  } else {
-    std::memcpy(into.data(), tensor.data.data(), tensor.data.size());
-    return;
+  // Ours is [c, b, a]. The element [i, j, k] of it lies at i * of_c + j * of_b + k * of_a.
+  const Shape ours = arranged(s, how.arrangement);
+  const int64_t c = ours.rank() > 0 ? ours[0] : 1, b = ours.rank() > 1 ? ours[1] : 1;
+  const int64_t a = ours.count() / (b * c);
+  int64_t of_c = a * b, of_b = a, of_a = 1;
+  if (ours.rank() == s.rank() && how.arrangement != Arrangement::same && s.rank() >= 2) {
+    of_c = 1, of_b = c, of_a = b * c;
   }
+  expect(how.out_order.empty() || static_cast<int64_t>(how.out_order.size()) == c,
+         "an order of other channels");
+  expect(how.in_order.empty() || static_cast<int64_t>(how.in_order.size()) == b,
+         "an order of other channels");
+  float* to = into.data();
   for (int64_t i = 0; i < c; ++i) {
+    const int64_t out = how.out_order.empty() ? i : how.out_order[static_cast<size_t>(i)];
     for (int64_t j = 0; j < b; ++j) {
-      for (int64_t k = 0; k < a; ++k) {
-        std::memcpy(&into[static_cast<size_t>((i * b + j) * a + k)],
-                    tensor.data.data() + sizeof(float) * static_cast<size_t>((k * b + j) * c + i),
-                    sizeof(float));
+      const int64_t in = how.in_order.empty() ? j : how.in_order[static_cast<size_t>(j)];
+      for (int64_t k = 0; k < a; ++k, ++to) {
+        const auto place = static_cast<size_t>(out * of_c + in * of_b + k * of_a);
+        std::memcpy(to, tensor.data.data() + sizeof(float) * place, sizeof(float));
       }
     }
   }

@@ -28,13 +28,18 @@ enum class Arrangement : uint8_t {
   in_out,  // a dense layer of TensorFlow; ours is [out, in]
 };
 Shape arranged(const Shape& shape, Arrangement from);
-// Copies an f32 tensor into ours; `into` has as many elements.
-void copy_arranged(const TensorEntry& tensor, Arrangement from, std::span<float> into);
 
+// What a tensor of a file is here.
 struct Renamed {
   std::string name;
   Arrangement arrangement = Arrangement::same;
+  // Where our channels lie in the file, once arranged: along the first dimension, and along the
+  // second. Empty: in our order.
+  std::vector<int64_t> out_order = {}, in_order = {};
 };
+// Copies an f32 tensor into ours; `into` has as many elements.
+void copy_renamed(const TensorEntry& tensor, const Renamed& how, std::span<float> into);
+
 using Renames = std::map<std::string, Renamed>;  // by the file's names
 
 // One entry of the folder weights/renames.
@@ -55,7 +60,7 @@ struct Match {
   struct Pair {
     const Wanted* wanted;
     const TensorEntry* source;
-    Arrangement arrangement;
+    Renamed how;
   };
   struct Different {
     const Wanted* wanted;

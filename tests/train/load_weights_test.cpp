@@ -106,6 +106,60 @@ TEST(LoadWeights, TheArchitectureThatFitsBetterIsNamed) {
   });
 }
 
+// Their shortcut pads half in front, half behind: our first channels are those in the middle.
+TEST(LoadWeights, ChannelsOfAkamastersNetsArePutIntoOurOrder) {
+  const FoundModel model = find_model("cifar_resnet8");
+  Session session = session_of(model, 10, 2, {3, 32, 32});
+  std::vector<FakeTensor> tensors = file_for("cifar_resnet8", 10);
+  for (FakeTensor& t : tensors) {
+    if (t.name.starts_with("fc.")) t.name = "linear" + t.name.substr(2);
+  }
+  load_weights(fake_file(tensors), model, session.state(), HeadPolicy::must_fit);
+  std::vector<float> two, three;
+  for (int i = 8; i < 24; ++i) two.push_back(float(i));
+  for (const int i : {0, 1, 2, 3, 4, 5, 6, 7, 24, 25, 26, 27, 28, 29, 30, 31}) {
+    two.push_back(float(i));
+  }
+  for (const float i : two) three.push_back(16 + i);
+  for (int i = 0; i < 64; ++i) {
+    if (i < 16 || i >= 48) three.push_back(float(i));
+  }
+  EXPECT_TRUE(std::ranges::equal(session.param("layer2.0.bn2.weight"), two));
+  EXPECT_TRUE(std::ranges::equal(session.stat("layer3.0.bn2.running_var"), three));
+  EXPECT_TRUE(std::ranges::equal(session.param("fc.weight").first(64), three));
+  EXPECT_EQ(session.param("layer1.0.bn2.weight")[3], 3);
+  EXPECT_EQ(session.param("layer2.0.bn1.weight")[3], 3);
+  // [o, i, 3, 3]: output channel 1 of theirs is 9, input channel 2 of a 1st block as it was.
+  EXPECT_EQ(session.param("layer2.0.conv2.weight")[(1 * 32 + 2) * 9], (9 * 32 + 2) * 9);
+  EXPECT_EQ(session.param("layer3.0.conv1.weight")[(5 * 32 + 2) * 9], (5 * 32 + 10) * 9);
+  EXPECT_EQ(session.param("layer2.0.conv1.weight")[(5 * 16 + 2) * 9], (5 * 16 + 2) * 9);
+
+  // With projections nothing is moved, and names are translated all the same.
+  const FoundModel projecting = find_model("cifar_resnet8_projection");
+  Session other = session_of(projecting, 10, 2, {3, 32, 32});
+  tensors = file_for("cifar_resnet8_projection", 10);
+  for (FakeTensor& t : tensors) {
+    if (t.name.starts_with("fc.")) t.name = "linear" + t.name.substr(2);
+    const size_t at = t.name.find("downsample");
+    if (at != t.name.npos) t.name.replace(at, 10, "shortcut");
+  }
+  load_weights(fake_file(tensors), projecting, other.state(), HeadPolicy::must_fit);
+  EXPECT_EQ(other.param("layer2.0.bn2.weight")[0], 0);
+  EXPECT_EQ(other.param("layer2.0.downsample.1.weight")[5], 5);
+
+  // Bottlenecks of that name are none of theirs.
+  tensors = file_for("cifar_resnet11_bottleneck", 10);
+  std::erase_if(tensors, [](const FakeTensor& t) { return t.name.find("downs") != t.name.npos; });
+  for (FakeTensor& t : tensors) {
+    if (t.name.starts_with("fc.")) t.name = "linear" + t.name.substr(2);
+  }
+  const FoundModel bottleneck = find_model("cifar_resnet11_bottleneck");
+  Session third = session_of(bottleneck, 10, 2, {3, 32, 32});
+  expect_raises(Fault::checkpoint, {"does not fit"}, [&] {
+    load_weights(fake_file(tensors), bottleneck, third.state(), HeadPolicy::must_fit);
+  });
+}
+
 TEST(LoadWeights, NamesOfTensorFlowAreTranslatedAndTurned) {
   const FoundModel model = find_model("resnet18_v1");
   Session session = session_of(model, 10, 1, {3, 64, 64});

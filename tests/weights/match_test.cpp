@@ -120,7 +120,7 @@ TEST(Match, KernelsOfTensorFlowAreTurned) {
   const TensorEntry kernel{"k", DType::f32, {2, 3, 4, 5}, as_bytes(bytes)};
   EXPECT_EQ(arranged(kernel.shape, Arrangement::hwio), (Shape{5, 4, 2, 3}));
   std::vector<float> ours(hwio.size());
-  copy_arranged(kernel, Arrangement::hwio, ours);
+  copy_renamed(kernel, {"k", Arrangement::hwio}, ours);
   for (int o = 0; o < 5; ++o) {
     for (int i = 0; i < 4; ++i) {
       for (int h = 0; h < 2; ++h) {
@@ -132,18 +132,26 @@ TEST(Match, KernelsOfTensorFlowAreTurned) {
     }
   }
   EXPECT_EQ(arranged(kernel.shape, Arrangement::hwim), (Shape{20, 1, 2, 3}));
-  copy_arranged(kernel, Arrangement::hwim, ours);
+  copy_renamed(kernel, {"k", Arrangement::hwim}, ours);
   EXPECT_EQ(ours[0], 0);
   EXPECT_EQ(ours[size_t((4 * 3 + 2) * 6 + 5)], 1000 + 200 + 10 * 2 + 4);  // channel 14: i 2, m 4
 
   const std::string four = floats({0, 1, 2, 3, 4, 5});
   const TensorEntry dense{"d", DType::f32, {2, 3}, as_bytes(four)};
   std::vector<float> turned(6);
-  copy_arranged(dense, Arrangement::in_out, turned);
+  copy_renamed(dense, {"d", Arrangement::in_out}, turned);
   EXPECT_EQ(arranged(dense.shape, Arrangement::in_out), (Shape{3, 2}));
   EXPECT_EQ(turned, (std::vector<float>{0, 3, 1, 4, 2, 5}));
-  copy_arranged(dense, Arrangement::same, turned);
+  copy_renamed(dense, {"d"}, turned);
   EXPECT_EQ(turned, (std::vector<float>{0, 1, 2, 3, 4, 5}));
+  // Channels in another order, of 2 out and 3 in, as they lie and turned.
+  copy_renamed(dense, {"d", Arrangement::same, {1, 0}, {2, 0, 1}}, turned);
+  EXPECT_EQ(turned, (std::vector<float>{5, 3, 4, 2, 0, 1}));
+  copy_renamed(dense, {"d", Arrangement::in_out, {2, 0, 1}, {1, 0}}, turned);
+  EXPECT_EQ(turned, (std::vector<float>{5, 2, 3, 0, 4, 1}));
+  const TensorEntry flat{"f", DType::f32, {6}, as_bytes(four)};
+  copy_renamed(flat, {"f", Arrangement::same, {5, 4, 3, 2, 1, 0}}, turned);
+  EXPECT_EQ(turned, (std::vector<float>{5, 4, 3, 2, 1, 0}));
 }
 
 }  // namespace

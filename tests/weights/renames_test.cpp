@@ -155,7 +155,7 @@ TEST(Renames, TensorFlowsOfficialResNets) {
 }
 
 TEST(Renames, KerasApplicationsResNets) {
-  for (const std::string& suffix : {"", "/.ATTRIBUTES/VARIABLE_VALUE", ":0"}) {
+  for (const std::string suffix : {"", "/.ATTRIBUTES/VARIABLE_VALUE", ":0"}) {
     for (const char* head : {"probs", "predictions"}) {
       for (const bool pre : {false, true}) {
         Naming names;

@@ -113,8 +113,8 @@ TEST(TfBlocks, GiveTheResultsOfTensorFlow) {
     EXPECT_EQ(match.unused, std::vector<std::string>{"input_tensor"});
     for (const Match::Pair& pair : match.pairs) {
       const bool statistic = pair.wanted->name.find("running_") != std::string::npos;
-      copy_arranged(*pair.source, pair.arrangement,
-                    statistic ? session.stat(pair.wanted->name) : session.param(pair.wanted->name));
+      copy_renamed(*pair.source, pair.how,
+                   statistic ? session.stat(pair.wanted->name) : session.param(pair.wanted->name));
     }
     const std::vector<float> values = as_nchw(*input);
     session.bind("image", values.data());
