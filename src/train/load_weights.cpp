@@ -13,11 +13,18 @@ namespace {
 Graph graph_of(const FoundModel& model, int classes, int channels) {
   Graph graph;
   Builder b(graph, false);
-  const int64_t size = model.family.image_size;
+  const int64_t size = model.image_size();
   const Value image = b.input("image", {{1, channels, size, size}});
   const Value key = b.input("key", {{1}, DType::s64});
   model.variant.build(b, {image, key, classes});
   return graph;
+}
+
+std::vector<Wanted> all_of(const Graph& graph) {
+  std::vector<Wanted> all;
+  for (const Param& p : graph.params) all.push_back({p.name, p.shape, false});
+  for (const Stat& s : graph.stats) all.push_back({s.name, s.shape, false});
+  return all;
 }
 
 // The tensors whose shape follows the number of classes.
@@ -60,10 +67,8 @@ std::string advice(const WeightFile& file, const FoundModel& model, const Match&
 
 std::vector<Wanted> wanted_by(const FoundModel& model, int classes, int channels) {
   const std::set<std::string> heads = heads_of(model);
-  const Graph graph = graph_of(model, classes, channels);
-  std::vector<Wanted> all;
-  for (const Param& p : graph.params) all.push_back({p.name, p.shape, heads.contains(p.name)});
-  for (const Stat& s : graph.stats) all.push_back({s.name, s.shape, false});
+  std::vector<Wanted> all = all_of(graph_of(model, classes, channels));
+  for (Wanted& want : all) want.head = heads.contains(want.name);
   return all;
 }
 
@@ -76,13 +81,16 @@ std::vector<std::string> models_that_fit(const WeightFile& file, const FoundMode
   std::vector<std::string> own, others;
   for (const ModelDef& family : model_catalog()) {
     for (const Variant& variant : family.variants) {
-      std::vector<Wanted> wanted;
       try {
-        wanted = wanted_by({family, variant}, family.classes, channels);
+        const FoundModel model{family, variant};
+        std::vector<Wanted> wanted = all_of(graph_of(model, family.classes, channels));
+        const Match names = match_weights(file, wanted);
+        if (!names.missing.empty() || !names.unused.empty()) continue;
+        wanted = wanted_by(model, family.classes, channels);
+        if (!match_weights(file, wanted).fits(HeadPolicy::may_be_new)) continue;
       } catch (const Error&) {
-        continue;  // not with so many channels
+        continue;  // it takes no images of so many channels
       }
-      if (!match_weights(file, wanted).fits(HeadPolicy::may_be_new)) continue;
       (&family == &first.family ? own : others).push_back(variant.name);
     }
   }

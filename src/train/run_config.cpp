@@ -1,6 +1,7 @@
 #include "train/run_config.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/cores.h"
 #include "base/error.h"
@@ -19,9 +20,7 @@ void RunConfig::describe_model(Fields& field) {
         "start a new run from the weights of this file: safetensors, PyTorch, TensorFlow or "
         "numpy; a head of another number of classes starts fresh",
         {}, {"pretrained", "init-path"});
-  field("zero-init-residual", zero_init_residual,
-        "the last batch norm of each residual block starts with gamma 0: it begins as the identity",
-        {}, {"zero-gamma"});
+  model_options.describe(field);
 }
 
 void RunConfig::describe_length(Fields& field) {
@@ -113,15 +112,46 @@ void RunConfig::describe_files(Fields& field) {
 }
 
 void RunConfig::describe(Fields& field) {
+  const size_t others = field.all().size();
   describe_model(field);
   field.section("Data");
   data.describe(field);
-  const ModelDef& family = find_model(model).family;
-  data.suit(family.image_size, family.channels, family.classes);
+  const FoundModel found = find_model(model);
+  check_options(found.family, model_options);
+  bn_momentum = found.variant.bn_momentum;
+  data.suit(found.image_size(), found.family.channels, found.family.classes);
   describe_length(field);
   describe_update(field);
   describe_files(field);
   check(field);
+  remember_recipe(std::span(field.all()).subspan(others));
+}
+
+void RunConfig::remember_recipe(std::span<const Field> fields) {
+  constexpr std::array no_matter{"data-dir",
+                                 "workers",
+                                 "prefetch",
+                                 "replica-mode",
+                                 "eval-batch-size",
+                                 "threads",
+                                 "pin",
+                                 "memory",
+                                 "output",
+                                 "name",
+                                 "checkpoint-steps",
+                                 "checkpoint-epochs",
+                                 "checkpoint-keep",
+                                 "log-steps",
+                                 "quiet",
+                                 "dump",
+                                 "time-passes"};
+  recipe_.clear();
+  for (const Field& field : fields) {
+    if (field.value.text == field.default_text) continue;
+    if (std::ranges::find(no_matter, field.key) == no_matter.end()) {
+      recipe_[field.key] = field.value.text;
+    }
+  }
 }
 
 void RunConfig::describe_all(Fields& field) {

@@ -3,13 +3,16 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "config/fields.h"
 #include "data/epoch_plan.h"
 #include "data/options.h"
+#include "models/model.h"
 #include "train/kernel_choices.h"
 #include "train/optimizer.h"
 #include "train/schedule.h"
@@ -21,7 +24,7 @@ struct RunConfig {
   std::string model = "cifar_resnet20";
   int num_classes = 0;
   std::string init_from;
-  bool zero_init_residual = false;
+  ModelOptions model_options;
 
   DataOptions data;
 
@@ -83,6 +86,9 @@ struct RunConfig {
   // What the learning rate is computed from. The schedule covers the epochs asked for; --max-steps
   // only cuts it off.
   ScheduleSite schedule_site(const EpochPlan& epochs) const;
+  // What was asked for besides the defaults, as key and text, without what changes no result (how
+  // many threads, which folders): equal recipes train equal weights.
+  const std::map<std::string, std::string>& recipe() const { return recipe_; }
   // The run's folder when no --name was given.
   std::string default_name() const;
 
@@ -93,7 +99,10 @@ struct RunConfig {
   void describe_files(Fields& field);
   void check(const Fields& field) const;
 
+  void remember_recipe(std::span<const Field> fields);
+
   std::unique_ptr<Optimizer> optimizer_;
+  std::map<std::string, std::string> recipe_;
 };
 
 }  // namespace convoy

@@ -10,12 +10,14 @@ namespace convoy::test {
 std::vector<OpCase> activation_cases();
 std::vector<OpCase> arithmetic_cases();
 std::vector<OpCase> batch_norm_cases();
+std::vector<OpCase> bias_cases();
 std::vector<OpCase> cast_cases();
 std::vector<OpCase> convolution_cases();
 std::vector<OpCase> cross_entropy_cases();
 std::vector<OpCase> dropout_cases();
 std::vector<OpCase> group_norm_cases();
 std::vector<OpCase> linear_cases();
+std::vector<OpCase> pad_cases();
 std::vector<OpCase> pooling_cases();
 std::vector<OpCase> shape_cases();
 std::vector<OpCase> shortcut_cases();

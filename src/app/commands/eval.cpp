@@ -1,153 +1,192 @@
-// `convoy eval`: weights against data, every sample once.
+// `convoy eval`: weights against data, every sample once. With --all the network is planned once
+// and the weights of a run's checkpoints go through it one after another.
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "app/command.h"
+#include "app/inference.h"
 #include "app/options.h"
 #include "app/run.h"
-#include "base/cores.h"
+#include "app/run_weights.h"
+#include "base/clock.h"
 #include "base/error.h"
-#include "base/text.h"
-#include "config/config_file.h"
-#include "models/model.h"
+#include "config/value.h"
 #include "report/console.h"
-#include "tensor/isa.h"
-#include "train/checkpoint.h"
-#include "train/classification.h"
 #include "train/evaluate.h"
-#include "train/kernel_choices.h"
-#include "train/network.h"
-#include "train/tensors.h"
-#include "weights/safetensors.h"
+#include "train/weights_metadata.h"
 
 namespace convoy {
 namespace {
 
-struct Options {
-  std::string checkpoint;
-  std::string weights = "model";
+using Json = nlohmann::ordered_json;
+
+struct Options : InferenceOptions {
+  bool all = false;
   std::string split = "test";
-  std::string model;
-  int num_classes = 0;
-  DataOptions data;
-  Choices choices;
   int64_t eval_batch_size = 250;
-  int threads = 0;
-  uint64_t seed = 1;
-  std::string isa = "auto";
   bool json = false;
 
   void describe(Fields& field) {
-    field("checkpoint", checkpoint,
-          "a weights file (.safetensors), a checkpoint folder or a run directory");
-    field("weights", weights,
-          "of a checkpoint or run: the weights themselves, or their moving average",
-          one_of({"model", "ema"}));
+    describe_source(field);
+    field("all", all, "of a run: every checkpoint in turn, then what `convoy average` made");
     field("split", split, "which part of the dataset", one_of({"test", "train"}));
     field("json", json, "print one JSON object");
-    field.section("What the file says about itself, to be overridden");
-    field("model", model, "the architecture");
-    field("num-classes", num_classes, "classes of the head; 0: as many as the dataset has",
-          at_least(0));
-    field("seed", seed, "of generated data");
-    data.describe(field, false);
+    describe_told(field);
     field.section("How");
     field("eval-batch-size", eval_batch_size, "images at a time; changes no result", at_least(1),
           {"batch-size", "b"});
-    field("threads", threads, "threads that compute; 0: one for each core. Changes no result",
-          between(0, 256), {"j"});
-    field("isa", isa, "instruction set", one_of({"auto", "sse41", "avx2", "avx512"}));
-    describe_choices(field, choices);
+    describe_how(field);
   }
 };
 
 void describe(Fields& field) { Options().describe(field); }
 
-// The weights file meant by a path to a file, a checkpoint or a run.
-fs::path weights_file(const std::string& given, const std::string& kind) {
-  const fs::path path = given;
-  if (!fs::exists(path))
-    raise(Fault::checkpoint, "there is no {}; try: a .safetensors file or a run directory", given);
-  if (!fs::is_directory(path)) return path;
-  const std::string file = kind == "ema" ? "ema.safetensors" : "model.safetensors";
-  if (fs::exists(path / "state.json")) return path / file;
-  if (fs::exists(path / "checkpoints/last")) return path / "checkpoints/last" / file;
-  raise(Fault::checkpoint, "{} is neither a checkpoint nor a run directory with one", given);
+// Of one file of weights.
+struct Result {
+  std::string name;             // as in RunWeights
+  std::optional<int64_t> step;  // where the weights say so
+  std::optional<double> epoch;
+  Tally tally;
+};
+
+Result about(const SafetensorsFile& file, std::string name) {
+  Result result{std::move(name), {}, {}, {}};
+  const auto read = [&](const char* key, auto value, auto& into) {
+    const auto found = file.metadata().find(key);
+    if (found != file.metadata().end() && parse_value(found->second, value).empty()) into = value;
+  };
+  read(weights_key::step, int64_t{}, result.step);
+  read(weights_key::epoch, double{}, result.epoch);
+  return result;
 }
 
-// The options that a weights file answers for itself.
-Settings told_by(const SafetensorsFile& file, const std::vector<Field>& known) {
-  Settings settings;
-  for (const auto& [key, value] : file.metadata()) {
-    if (!key.starts_with("convoy.option.")) continue;
-    const std::string option = key.substr(std::string_view("convoy.option.").size());
-    if (find_field(known, option)) settings[option] = {value, file.origin()};
+Json numbers(const Tally& t) {
+  return {{"top1", t.top1()},       {"top5", t.top5()},   {"correct", t.correct},
+          {"correct5", t.correct5}, {"total", t.samples}, {"loss", t.mean_loss()}};
+}
+
+// More right answers; of equals the smaller loss, of those the earlier.
+bool is_better(const Result& a, const Result& b) {
+  return std::tuple(a.tally.correct, -a.tally.loss) > std::tuple(b.tally.correct, -b.tally.loss);
+}
+
+const Result& best_of(const std::vector<Result>& results) {
+  const Result* best = &results.front();
+  for (const Result& result : results) {
+    if (is_better(result, *best)) best = &result;
   }
-  return settings;
+  return *best;
+}
+
+void print_row(const Result& r) {
+  fmt::print("{:<40} {:>8} {:>8} {:>9.4f} {:>7.2f}% {:>7.2f}%\n", r.name,
+             r.step ? std::to_string(*r.step) : "-",
+             r.epoch ? fmt::format("{:.2f}", *r.epoch) : "-", r.tally.mean_loss(), r.tally.top1(),
+             r.tally.top5());
+  std::fflush(stdout);
+}
+
+Json to_json(const std::vector<Result>& results) {
+  Json list = Json::array();
+  for (const Result& r : results) {
+    Json row{{"file", r.name}};
+    row["step"] = r.step ? Json(*r.step) : Json();
+    row["epoch"] = r.epoch ? Json(*r.epoch) : Json();
+    row.update(numbers(r.tally));
+    list.push_back(std::move(row));
+  }
+  return {{"checkpoints", std::move(list)}, {"best", best_of(results).name}};
+}
+
+// What cannot be used is named and left out; the rest is told, and the exit code says so.
+template <class Evaluate>
+int evaluate_all(const Options& options, const Evaluate& evaluate) {
+  std::vector<RunWeights> files = checkpoint_weights(options.checkpoint, options.weights);
+  const size_t checkpoints = files.size();
+  std::ranges::move(further_weights(options.checkpoint), std::back_inserter(files));
+  std::vector<Result> results;
+  bool is_whole = true;
+  if (!options.json) {
+    fmt::print("{:<40} {:>8} {:>8} {:>9} {:>8} {:>8}\n", "weights", "step", "epoch", "loss",
+               "top-1", "top-5");
+  }
+  for (size_t i = 0; i < files.size(); ++i) {
+    try {
+      const SafetensorsFile file = open_weights(files[i].path);
+      if (i >= checkpoints && !is_averaged(file.metadata())) continue;
+      results.push_back(about(file, files[i].name));
+      results.back().tally = evaluate(file);
+    } catch (const Error& error) {
+      if (error.fault() != Fault::checkpoint) throw;
+      if (!results.empty() && results.back().name == files[i].name) results.pop_back();
+      std::fflush(stdout);
+      fmt::print(stderr, "Warning: {}\n", error.what());
+      is_whole = false;
+      continue;
+    }
+    if (!options.json) print_row(results.back());
+  }
+  if (results.empty()) {
+    raise(Fault::checkpoint, "{} has no sound checkpoint", options.checkpoint);
+  }
+  const Result& best = best_of(results);
+  if (options.json) {
+    fmt::print("{}\n", to_json(results).dump());
+  } else {
+    fmt::print("best: {}, top-1 {:.2f}% ({}/{})\n", best.name, best.tally.top1(),
+               best.tally.correct, best.tally.samples);
+  }
+  return is_whole ? 0 : static_cast<int>(Fault::checkpoint);
 }
 
 int run(const CommandLine& line) {
   need_words(line, {});
   const std::vector<Field> known = described(describe);
-  const Settings typed = resolve(line, known);
-  if (!typed.contains("checkpoint"))
-    raise(Fault::usage, "eval needs --checkpoint FILE|RUN_DIR; try: convoy eval --help");
-  const auto kind = typed.find("weights");
-  const SafetensorsFile file = SafetensorsFile::read(
-      weights_file(typed.at("checkpoint").text, kind == typed.end() ? "model" : kind->second.text));
-  Settings settings = told_by(file, known);
-  // Another dataset makes what the file says about its own meaningless.
-  const auto own = settings.find("dataset");
-  const auto asked = typed.find("dataset");
-  if (own != settings.end() && asked != typed.end() && own->second.text != asked->second.text) {
-    std::erase_if(settings, [](const auto& s) { return s.first.starts_with("generated-"); });
-  }
-  for (const auto& [key, value] : typed) settings[key] = value;
-  Fields field(settings);
+  const ChosenWeights chosen = choose_weights(line, known, "eval");
+  Fields field(chosen.settings);
   Options options;
   options.describe(field);
   field.finish(known);
-  if (options.model.empty()) {
-    raise(Fault::usage, "{} does not say what model it is; try: --model NAME --dataset NAME",
-          file.origin());
-  }
-  const FoundModel model = find_model(options.model);
-  options.data.suit(model.family.image_size, model.family.channels, model.family.classes);
-  if (options.isa != "auto") limit_isa(isa_by_name(options.isa));
+  const FoundModel model = settle(options, chosen.file.origin());
 
   const auto data = options.data.open(options.split == "train", options.seed);
   const AugmentChain chain = options.data.chain(data->image_shape(), false);
-  const Classification task(model.variant,
-                            options.num_classes ? options.num_classes : data->classes(), {});
-  const NetworkPlans plans(task, {.image = data->image_shape(),
-                                  .eval_batch = options.eval_batch_size,
-                                  .watch = {},
-                                  .choices = options.choices});
-  if (typed.contains("algorithms")) warn_of_idle_rules(plans, options.choices);
-  Network network(plans, options.threads ? options.threads : available_cores());
-  const State& state = network.state();
-  copy_tensors(file, model_tensors(state.layout(), state.params(), state.stats()));
-  Evaluator evaluator(task, *network.evaluation(), *data, chain, options.eval_batch_size,
+  InferenceNetwork network(options, model, data->image_shape(),
+                           options.num_classes ? options.num_classes : data->classes(),
+                           options.eval_batch_size);
+  if (line.settings.contains("algorithms")) warn_of_idle_rules(network.plans(), options.choices);
+  Evaluator evaluator(network.task(), network.executor(), *data, chain, options.eval_batch_size,
                       options.data.loader());
-  const auto console = console_listener(console_options(options.json));
-  const Tally t = *evaluator.run([&](int64_t done) {
-    if (!options.json) console->on(EvalProgress{done, evaluator.samples()});
-    return true;
-  });
+  const auto evaluate = [&](const SafetensorsFile& file) {
+    network.load(file);
+    const auto console = console_listener(console_options(options.json));  // its bar goes with it
+    return *evaluator.run([&](int64_t done) {
+      console->on(EvalProgress{done, evaluator.samples()});
+      return true;
+    });
+  };
+  if (options.all) return evaluate_all(options, evaluate);
+
+  const Result result = about(chosen.file, "");
+  const double begin = steady_seconds();
+  const Tally t = evaluate(chosen.file);
   if (options.json) {
-    const nlohmann::ordered_json result{{"top1", t.top1()},     {"top5", t.top5()},
-                                        {"correct", t.correct}, {"correct5", t.correct5},
-                                        {"total", t.samples},   {"loss", t.mean_loss()}};
-    fmt::print("{}\n", result.dump());
+    fmt::print("{}\n", numbers(t).dump());
   } else {
-    console->on(EvalDone{.loss = t.mean_loss(),
-                         .top1 = t.top1(),
-                         .top5 = t.top5(),
-                         .correct = t.correct,
-                         .correct5 = t.correct5,
-                         .total = t.samples});
+    console_listener(console_options(false))
+        ->on(EvalDone{.epoch = result.epoch.value_or(0),
+                      .step = result.step.value_or(0),
+                      .loss = t.mean_loss(),
+                      .top1 = t.top1(),
+                      .top5 = t.top5(),
+                      .correct = t.correct,
+                      .correct5 = t.correct5,
+                      .total = t.samples,
+                      .seconds = steady_seconds() - begin});
   }
   return 0;
 }
@@ -158,12 +197,15 @@ CommandDef eval_command() {
   return {
       .name = "eval",
       .summary = "evaluate weights on a dataset",
-      .usage = "eval --checkpoint FILE|RUN_DIR [options]",
+      .usage = "eval --checkpoint FILE|RUN_DIR [--all] [options]",
       .details = R"(Weights written by Convoy say which model, dataset and preprocessing they belong
 to, so the file is enough. The numbers are those of the evaluation in training.
+With --all every checkpoint of a run is evaluated, oldest first, a line each, and
+the best is named at the end; --json prints {"checkpoints": [...], "best": NAME}.
 
   convoy eval --checkpoint runs/demo/weights/best.safetensors
   convoy eval --checkpoint runs/demo --weights ema --json
+  convoy eval --checkpoint runs/demo --all
   convoy eval --checkpoint resnet20.safetensors --model cifar_resnet20 --dataset cifar-10 --data-dir DIR
 )",
       .describe = describe,
