@@ -199,6 +199,20 @@ TEST(LoadWeights, NamesOfTensorFlowAreTranslatedAndTurned) {
             ((4 * 7 + 6) * 3 + 2) * 64 + 5);
 }
 
+TEST(LoadWeights, RealFilesFindTheirModel) {
+  const auto folder = shared_data("weights");
+  if (!folder) GTEST_SKIP();
+  const FoundModel first = find_model("resnet18");
+  const auto fits = [&](const char* path) {
+    return models_that_fit(WeightFile::read(*folder / path), first, 3);
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(fits("resnet20-12fca82f.th"), Names{"cifar_resnet20"});
+  EXPECT_EQ(fits("mobilenetV1X0.25_pretrain.tar"), Names{"mobilenet_v1_025"});
+  EXPECT_EQ(fits("squeezenet_deep_compression/squeezenet_v1.0_deepcompressed_decoded.npz"),
+            Names{"squeezenet1_0"});
+}
+
 // CIFAR-10 as akamaster's nets want it: over 255, then ImageNet's mean and deviation.
 std::vector<float> prepared(const std::string& records, size_t first, size_t count) {
   constexpr double mean[] = {0.485, 0.456, 0.406}, deviation[] = {0.229, 0.224, 0.225};

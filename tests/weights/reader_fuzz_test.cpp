@@ -1,6 +1,7 @@
-// Every reader against damaged files, ten seconds each: an error of one line and Fault::checkpoint,
-// or tensors whose every byte can be read; and never memory that the file does not account for.
-// Checksums would stop nearly all of it at the door, so half of the files get sound ones again.
+// Every reader against damaged files, twelve seconds each: an error of one line and
+// Fault::checkpoint, or tensors whose every byte can be read; and never memory that the file does
+// not account for. Checksums would stop nearly all of it at the door, so half of the files get
+// sound ones again.
 
 #include <gtest/gtest.h>
 
@@ -22,7 +23,7 @@ namespace convoy::test {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr auto budget = std::chrono::seconds(10);
+constexpr auto budget = std::chrono::seconds(12);
 
 std::string file(const char* name) { return read_file(fixture_path(name), Fault::bug); }
 

@@ -1,10 +1,13 @@
 // Names of other libraries: each list below is what that library calls a network's tensors, written
-// down from its code, against our names for the same.
+// down from its code, against our names for the same, which must be those of our model.
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "support/weight_writers.h"
+#include "train/load_weights.h"
 #include "weights/match.h"
 
 namespace convoy::test {
@@ -34,7 +37,12 @@ class Naming {
     EXPECT_EQ(match.verdict(), fmt::format("{0} of {0} tensors", wanted_.size()));
     EXPECT_EQ(match.rename, whose);
   }
-  const std::vector<Wanted>& wanted() const { return wanted_; }
+  void expect_names_of(std::string_view model) const {
+    std::set<std::string> listed, ours;
+    for (const Wanted& w : wanted_) listed.insert(w.name);
+    for (const Wanted& w : wanted_by(find_model(model), 10, 3)) ours.insert(w.name);
+    EXPECT_EQ(listed, ours) << model;
+  }
 
  private:
   std::vector<FakeTensor> file_;
@@ -84,8 +92,8 @@ TEST(Renames, TimmsEfficientNets) {
   names.layer("conv_head", "features.8.0", {"weight"});
   names.layer("bn2", "features.8.1", norm);
   names.layer("classifier", "classifier.1", both);
-  ASSERT_EQ(names.wanted().size(), 311u);  // tensors of EfficientNet-B0 without batch counters
   names.expect_fits("timm's");
+  names.expect_names_of("efficientnet_b0");
 }
 
 // Adds layers as TensorFlow numbers them: in the order of their creation.
@@ -115,13 +123,15 @@ class TensorFlow {
   int convs_ = 0, norms_ = 0;
 };
 
+constexpr int depths[] = {3, 4, 6, 3};  // of a ResNet-34 and -50
+
 TEST(Renames, TensorFlowsOfficialResNets) {
   Naming first;
   TensorFlow v1(first);
   v1.conv("conv1");
   v1.norm("bn1");
   for (int stage = 1; stage <= 4; ++stage) {
-    for (int block = 0; block < 2; ++block) {
+    for (int block = 0; block < depths[stage - 1]; ++block) {
       const std::string ours = fmt::format("layer{}.{}.", stage, block);
       if (block == 0) {
         v1.conv(ours + "downsample.0");
@@ -135,12 +145,13 @@ TEST(Renames, TensorFlowsOfficialResNets) {
   }
   v1.head();
   first.expect_fits("TensorFlow's");
+  first.expect_names_of("resnet50_v1");
 
   Naming second;
   TensorFlow v2(second);
   v2.conv("conv1");
   for (int stage = 1; stage <= 4; ++stage) {
-    for (int block = 0; block < 12; ++block) {  // ten and more sort as numbers
+    for (int block = 0; block < depths[stage - 1]; ++block) {
       const std::string ours = fmt::format("layer{}.{}.", stage, block);
       v2.norm(ours + "bn1");
       if (block == 0) v2.conv(ours + "downsample.0");
@@ -152,6 +163,17 @@ TEST(Renames, TensorFlowsOfficialResNets) {
   v2.norm("bn_last");
   v2.head();
   second.expect_fits("TensorFlow's");
+  second.expect_names_of("resnet34_v2");
+}
+
+TEST(Renames, TenBlocksAndMoreAreCountedNotSpelled) {
+  Naming names;
+  TensorFlow tf(names);
+  for (int block = 0; block < 12; ++block) {
+    tf.conv(fmt::format("layer1.{}.conv1", block));
+    tf.norm(fmt::format("layer1.{}.bn1", block));
+  }
+  names.expect_fits("TensorFlow's");
 }
 
 TEST(Renames, KerasApplicationsResNets) {
@@ -159,9 +181,10 @@ TEST(Renames, KerasApplicationsResNets) {
     for (const char* head : {"probs", "predictions"}) {
       for (const bool pre : {false, true}) {
         Naming names;
-        const auto conv = [&](const std::string& theirs, const std::string& ours) {
+        const auto conv = [&](const std::string& theirs, const std::string& ours,
+                              bool bias = true) {
           names.add(theirs + "/kernel" + suffix, ours + ".weight", Arrangement::hwio);
-          names.add(theirs + "/bias" + suffix, ours + ".bias");
+          if (bias) names.add(theirs + "/bias" + suffix, ours + ".bias");
         };
         const auto norm_of = [&](const std::string& theirs, const std::string& ours) {
           names.add(theirs + "/gamma" + suffix, ours + ".weight");
@@ -172,14 +195,15 @@ TEST(Renames, KerasApplicationsResNets) {
         conv("conv1_conv", "conv1");
         if (!pre) norm_of("conv1_bn", "bn1");
         for (int stage = 2; stage <= 5; ++stage) {
-          for (int block = 1; block <= 3; ++block) {
+          for (int block = 1; block <= depths[stage - 2]; ++block) {
             const std::string theirs = fmt::format("conv{}_block{}_", stage, block);
             const std::string ours = fmt::format("layer{}.{}.", stage - 1, block - 1);
             if (pre) norm_of(theirs + "preact_bn", ours + "bn1");
             if (block == 1) conv(theirs + "0_conv", ours + "downsample.0");
             if (block == 1 && !pre) norm_of(theirs + "0_bn", ours + "downsample.1");
             for (const int i : {1, 2, 3}) {
-              conv(fmt::format("{}{}_conv", theirs, i), fmt::format("{}conv{}", ours, i));
+              conv(fmt::format("{}{}_conv", theirs, i), fmt::format("{}conv{}", ours, i),
+                   !pre || i == 3);
               if (pre && i == 3) continue;
               norm_of(fmt::format("{}{}_bn", theirs, i),
                       fmt::format("{}bn{}", ours, pre ? i + 1 : i));
@@ -190,6 +214,7 @@ TEST(Renames, KerasApplicationsResNets) {
         names.add(std::string(head) + "/kernel" + suffix, "fc.weight", Arrangement::in_out);
         names.add(std::string(head) + "/bias" + suffix, "fc.bias");
         names.expect_fits("Keras's");
+        names.expect_names_of(pre ? "keras_resnet50v2" : "keras_resnet50");
       }
     }
   }
@@ -208,6 +233,7 @@ TEST(Renames, TheDecodedSqueezeNet) {
   }
   names.layer("conv_final", "classifier.1", both);
   names.expect_fits("Caffe SqueezeNet's");
+  names.expect_names_of("squeezenet1_0");
 }
 
 }  // namespace

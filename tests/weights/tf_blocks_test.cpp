@@ -38,16 +38,16 @@ Value block(Builder& b, Value x, const Case& c) {
     const std::string norm_name = fmt::format("bn{}", i + 1),
                       conv_name = fmt::format("conv{}", i + 1);
     if (c.pre_activation) {
-      y = ops::relu(b, batch_norm(b, norm_name, y));
+      y = ops::relu(b, norm(b, norm_name, y));
       if (i == 0 && c.projection) shortcut = conv(b, "downsample.0", y, projection);
       y = conv(b, conv_name, y, convs[i]);
     } else {
-      y = batch_norm(b, norm_name, conv(b, conv_name, y, convs[i]));
+      y = norm(b, norm_name, conv(b, conv_name, y, convs[i]));
       if (i + 1 < convs.size()) y = ops::relu(b, y);
     }
   }
   if (!c.pre_activation && c.projection) {
-    shortcut = batch_norm(b, "downsample.1", conv(b, "downsample.0", x, projection));
+    shortcut = norm(b, "downsample.1", conv(b, "downsample.0", x, projection));
   }
   y = ops::add(b, y, shortcut);
   return c.pre_activation ? y : ops::relu(b, y);
@@ -98,7 +98,7 @@ TEST(TfBlocks, GiveTheResultsOfTensorFlow) {
     Builder b(graph, true);
     const Value x = b.input("image", {image});
     const bool norm_alone = std::string_view(c.folder) == "batch_norm";
-    const Value y = norm_alone ? batch_norm(b, "layer1.0.bn1", x) : block(b, x, c);
+    const Value y = norm_alone ? norm(b, "layer1.0.bn1", x) : block(b, x, c);
     const Shape shape = b.shape(y);
     b.output("y", y);
 
