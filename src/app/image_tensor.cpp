@@ -3,18 +3,17 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "weights/npy.h"
-#include "weights/safetensors.h"
+#include "weights/weight_file.h"
 
 namespace convoy {
 namespace {
 
-const TensorEntry* find_any(const SafetensorsFile& file, const char* one, const char* other) {
+const TensorEntry* find_any(const WeightFile& file, const char* one, const char* other) {
   const TensorEntry* found = file.find(one);
   return found ? found : file.find(other);
 }
 
-const TensorEntry& images_in(const SafetensorsFile& file) {
+const TensorEntry& images_in(const WeightFile& file) {
   if (const TensorEntry* named = find_any(file, "images", "image")) return *named;
   const TensorEntry* only = nullptr;
   for (const TensorEntry& tensor : file.tensors()) {
@@ -57,8 +56,8 @@ std::vector<int32_t> labels_of(const TensorEntry& tensor, int64_t images,
   return labels;
 }
 
-ImageTensor from_safetensors(const fs::path& path) {
-  const SafetensorsFile file(read_file(path, Fault::data), path.string());
+ImageTensor from_file(const fs::path& path) {
+  const WeightFile file = WeightFile::read(path);
   const TensorEntry& images = images_in(file);
   ImageTensor tensor{.origin = path.string(),
                      .dtype = images.dtype,
@@ -72,26 +71,12 @@ ImageTensor from_safetensors(const fs::path& path) {
   return tensor;
 }
 
-ImageTensor from_npy(const fs::path& path) {
-  const NpyArray array = read_npy(path, Fault::data);
-  const auto bytes = std::as_bytes(std::span(array.bytes));
-  return {.origin = path.string(),
-          .dtype = array.dtype,
-          .shape = array.shape,
-          .data = {bytes.begin(), bytes.end()},
-          .labels = {}};
-}
-
 }  // namespace
 
 ImageTensor read_images(const fs::path& path) {
-  const std::string ending = path.extension().string();
-  if (ending != ".npy" && ending != ".safetensors") {
-    raise(Fault::usage, "{} is no tensor; try: a .npy or .safetensors file", path.string());
-  }
   ImageTensor tensor;
   try {
-    tensor = ending == ".npy" ? from_npy(path) : from_safetensors(path);
+    tensor = from_file(path);
   } catch (const Error& error) {
     // To whoever brings pictures, a file of tensors is data and not a checkpoint.
     if (error.fault() != Fault::checkpoint) throw;

@@ -1,6 +1,6 @@
-// Pictures that somebody brings as a tensor, in a .npy or .safetensors file: f32 [n, c, h, w] for
-// the network as they are, or bytes [n, c, h, w] or [n, h, w, c] that go through the weights' own
-// preprocessing.
+// Pictures that somebody brings as a tensor, in a file of any format of weights/: f32 [n, c, h, w]
+// for the network as they are, or bytes [n, c, h, w] or [n, h, w, c] that go through the weights'
+// own preprocessing.
 #pragma once
 
 #include <optional>
@@ -27,7 +27,7 @@ struct ImageTensor {
   }
 };
 
-// A .safetensors file holds one tensor of rank 4, or several of which one is called image or
+// The file holds one tensor of rank 4, or several of which one is called image or
 // images; label or labels beside it are taken too. Any defect is Fault::data.
 ImageTensor read_images(const fs::path& path);
 

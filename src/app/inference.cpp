@@ -14,7 +14,7 @@ namespace convoy {
 namespace {
 
 // The options that a weights file answers for itself.
-Settings told_by(const SafetensorsFile& file, const std::vector<Field>& known) {
+Settings told_by(const WeightFile& file, const std::vector<Field>& known) {
   Settings settings;
   for (const auto& [key, value] : file.metadata()) {
     if (!key.starts_with(weights_key::option)) continue;
@@ -28,7 +28,8 @@ Settings told_by(const SafetensorsFile& file, const std::vector<Field>& known) {
 
 void InferenceOptions::describe_source(Fields& field) {
   field("checkpoint", checkpoint,
-        "a weights file (.safetensors), a checkpoint folder or a run directory");
+        "a weights file (safetensors, PyTorch, TensorFlow, numpy), a checkpoint folder or a run "
+        "directory");
   field("weights", weights,
         "of a checkpoint or run: the weights themselves, or their moving average",
         one_of({"model", "ema"}));
@@ -52,8 +53,8 @@ void InferenceOptions::describe_how(Fields& field) {
 }
 
 fs::path weights_file(const fs::path& given, const std::string& kind) {
-  if (!fs::exists(given)) {
-    raise(Fault::checkpoint, "there is no {}; try: a .safetensors file or a run directory",
+  if (!fs::exists(given) && !fs::exists(given.string() + ".index")) {
+    raise(Fault::checkpoint, "there is no {}; try: a file of weights or a run directory",
           given.string());
   }
   if (!fs::is_directory(given)) {
@@ -67,6 +68,7 @@ fs::path weights_file(const fs::path& given, const std::string& kind) {
   const std::string file = kind + ".safetensors";
   if (fs::exists(given / "state.json")) return given / file;
   if (fs::exists(given / "checkpoints/last")) return given / "checkpoints/last" / file;
+  if (fs::exists(given / "checkpoint")) return given;  // TensorFlow's
   raise(Fault::checkpoint, "{} is neither a checkpoint nor a run directory with one",
         given.string());
 }
@@ -77,10 +79,9 @@ std::string read_weights(const fs::path& path) {
   return read_checkpoint_file(folder, path.filename().string());
 }
 
-SafetensorsFile open_weights(const fs::path& path) { return {read_weights(path), path.string()}; }
-
-void load_weights(const SafetensorsFile& file, const State& state) {
-  copy_tensors(file, model_tensors(state.layout(), state.params(), state.stats()));
+WeightFile open_weights(const fs::path& path) {
+  if (fs::exists(path.parent_path() / "state.json")) read_weights(path);  // it is what was written
+  return WeightFile::read(path);
 }
 
 ChosenWeights choose_weights(const CommandLine& line, const std::vector<Field>& known,
@@ -90,7 +91,7 @@ ChosenWeights choose_weights(const CommandLine& line, const std::vector<Field>& 
     raise(Fault::usage, "{} needs --checkpoint FILE|RUN_DIR; try: convoy {} --help", verb, verb);
   }
   const auto kind = typed.find("weights");
-  SafetensorsFile file = open_weights(
+  WeightFile file = open_weights(
       weights_file(typed.at("checkpoint").text, kind == typed.end() ? "model" : kind->second.text));
   Settings settings = told_by(file, known);
   // Another dataset makes what the file says about its own meaningless.
@@ -117,7 +118,8 @@ FoundModel settle(InferenceOptions& options, const std::string& origin) {
 
 InferenceNetwork::InferenceNetwork(const InferenceOptions& options, const FoundModel& model,
                                    const Shape& image, int classes, int64_t batch)
-    : task_(model.variant, classes, {}, options.model_options),
+    : model_(model),
+      task_(model.variant, classes, {}, options.model_options),
       plans_(task_, {.image = image, .eval_batch = batch, .watch = {}, .choices = options.choices}),
       network_(plans_, options.threads ? options.threads : available_cores()) {}
 

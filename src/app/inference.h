@@ -9,8 +9,9 @@
 #include "data/options.h"
 #include "tensor/choices.h"
 #include "train/classification.h"
+#include "train/load_weights.h"
 #include "train/network.h"
-#include "weights/safetensors.h"
+#include "weights/weight_file.h"
 
 namespace convoy {
 
@@ -34,21 +35,20 @@ struct InferenceOptions {
   void describe_how(Fields& field);
 };
 
-// The weights file meant by a path to a file, a checkpoint or a run; `kind` is "model" or "ema".
+// The weights meant by a path to a file, a checkpoint (ours or TensorFlow's) or a run; `kind` is
+// "model" or "ema".
 fs::path weights_file(const fs::path& given, const std::string& kind);
 
 // The bytes of a file of weights. One of a checkpoint is verified against the hash that the
 // checkpoint holds.
 std::string read_weights(const fs::path& path);
-// Every file of weights that goes into a network is opened here
-SafetensorsFile open_weights(const fs::path& path);
-// and loaded here, all of it or an error.
-void load_weights(const SafetensorsFile& file, const State& state);
+// Every file of weights that goes into a network is opened here.
+WeightFile open_weights(const fs::path& path);
 
 // The file of --checkpoint, and the settings a verb reads: what the file says, and above it what
 // was typed. `known` is what the verb declares.
 struct ChosenWeights {
-  SafetensorsFile file;
+  WeightFile file;
   Settings settings;
 };
 ChosenWeights choose_weights(const CommandLine& line, const std::vector<Field>& known,
@@ -62,11 +62,14 @@ FoundModel settle(InferenceOptions& options, const std::string& origin);
 // `load`.
 class InferenceNetwork {
  public:
-  // `image` is [c, h, w]. Keeps the model's catalogue entry alone.
+  // `image` is [c, h, w]. Of the model it keeps the catalogue's entry.
   InferenceNetwork(const InferenceOptions& options, const FoundModel& model, const Shape& image,
                    int classes, int64_t batch);
 
-  void load(const SafetensorsFile& file) { load_weights(file, network_.state()); }
+  // All of the weights, or an error.
+  WeightReport load(const WeightFile& file) {
+    return load_weights(file, model_, network_.state(), HeadPolicy::must_fit);
+  }
 
   const Task& task() const { return task_; }
   const NetworkPlans& plans() const { return plans_; }
@@ -75,6 +78,7 @@ class InferenceNetwork {
   Executor& executor() { return *network_.evaluation(); }
 
  private:
+  FoundModel model_;
   Classification task_;
   NetworkPlans plans_;
   Network network_;

@@ -53,7 +53,7 @@ struct Result {
   Tally tally;
 };
 
-Result about(const SafetensorsFile& file, std::string name) {
+Result about(const WeightFile& file, std::string name) {
   Result result{std::move(name), {}, {}, {}};
   const auto read = [&](const char* key, auto value, auto& into) {
     const auto found = file.metadata().find(key);
@@ -116,7 +116,7 @@ int evaluate_all(const Options& options, const Evaluate& evaluate) {
   }
   for (size_t i = 0; i < files.size(); ++i) {
     try {
-      const SafetensorsFile file = open_weights(files[i].path);
+      const WeightFile file = open_weights(files[i].path);
       if (i >= checkpoints && !is_averaged(file.metadata())) continue;
       results.push_back(about(file, files[i].name));
       results.back().tally = evaluate(file);
@@ -161,7 +161,7 @@ int run(const CommandLine& line) {
   if (line.settings.contains("algorithms")) warn_of_idle_rules(network.plans(), options.choices);
   Evaluator evaluator(network.task(), network.executor(), *data, chain, options.eval_batch_size,
                       options.data.loader());
-  const auto evaluate = [&](const SafetensorsFile& file) {
+  const auto evaluate = [&](const WeightFile& file) {
     network.load(file);
     const auto console = console_listener(console_options(options.json));  // its bar goes with it
     return *evaluator.run([&](int64_t done) {

@@ -16,6 +16,7 @@
 #include "train/checkpoint.h"
 #include "version.h"
 #include "weights/safetensors.h"
+#include "weights/weight_file.h"
 
 namespace convoy {
 namespace {
@@ -63,15 +64,15 @@ void about_model(const FoundModel& model, const Options& options) {
 }
 
 void about_weights(const fs::path& path, const Options& options) {
-  const SafetensorsFile file = SafetensorsFile::read(path);
+  const WeightFile file = WeightFile::read(path);
   int64_t elements = 0;
   for (const TensorEntry& t : file.tensors()) {
     elements += t.shape.count();
     if (options.tensors) fmt::print("{:<48} {} {}\n", t.name, name(t.dtype), to_string(t.shape));
   }
   for (const auto& [key, value] : file.metadata()) fmt::print("{:<36} {}\n", key, value);
-  fmt::print("{}: {} tensors, {} elements\nweights {}\n", path.string(), file.tensors().size(),
-             with_commas(elements), weights_hash(file.tensors()));
+  fmt::print("{}: {}, {} tensors, {} elements\nweights {}\n", path.string(), file.format(),
+             file.tensors().size(), with_commas(elements), weights_hash(file.tensors()));
 }
 
 void about_checkpoint(const fs::path& path) {

@@ -89,7 +89,7 @@ int class_count(const Options& options, const std::vector<std::string>& names,
   return names.empty() ? model.classes() : static_cast<int>(names.size());
 }
 
-void predict_dataset(const Options& options, const FoundModel& model, const SafetensorsFile& file,
+void predict_dataset(const Options& options, const FoundModel& model, const WeightFile& file,
                      std::vector<std::string> names, const CommandLine& line) {
   const auto data = options.data.open(options.split == "train", options.seed);
   const AugmentChain chain = options.data.chain(data->image_shape(), false);
@@ -105,7 +105,7 @@ void predict_dataset(const Options& options, const FoundModel& model, const Safe
   predictor.finish();
 }
 
-void predict_tensors(const Options& options, const FoundModel& model, const SafetensorsFile& file,
+void predict_tensors(const Options& options, const FoundModel& model, const WeightFile& file,
                      std::vector<std::string> names, const CommandLine& line,
                      const Settings& settings) {
   const std::optional<Shape> image = told_image(file.metadata(), file.origin());
