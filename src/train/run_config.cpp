@@ -119,7 +119,7 @@ void RunConfig::describe(Fields& field) {
   const FoundModel found = find_model(model);
   check_options(found.family, model_options);
   bn_momentum = found.variant.bn_momentum;
-  data.suit(found.image_size(), found.family.channels, found.family.classes);
+  data.suit(found.image_size(), found.family.channels, found.classes());
   describe_length(field);
   describe_update(field);
   describe_files(field);
