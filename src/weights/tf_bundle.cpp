@@ -9,6 +9,7 @@
 #include "weights/byte_reader.h"
 #include "weights/proto_fields.h"
 #include "weights/sorted_table.h"
+#include "weights/tf_object_graph.h"
 
 namespace convoy {
 namespace {
@@ -82,6 +83,15 @@ struct Entry {
   uint32_t crc = 0;
   Shape shape;
   bool sliced = false;
+
+  // Its part of a data file.
+  std::string_view in(std::string_view all, const std::string& origin) const {
+    if (offset > all.size() || size > all.size() - offset) {
+      bad(origin,
+          fmt::format("{} lies outside of its data file of {} bytes", shown(name), all.size()));
+    }
+    return all.substr(static_cast<size_t>(offset), static_cast<size_t>(size));
+  }
 };
 
 Shape read_shape(std::string_view message, const std::string& name, const std::string& origin) {
@@ -133,10 +143,15 @@ Entry read_entry(const TableEntry& from, const std::string& origin) {
   return entry;
 }
 
+struct Strings {
+  std::string_view bytes;  // one after another
+  uint32_t crc = 0;
+};
+
 // Strings: their lengths as varints, a checksum of the lengths, their bytes. The checksum of all
 // goes over the lengths as fixed numbers.
-uint32_t string_checksum(std::string_view bytes, int64_t count, const Entry& entry,
-                         const std::string& origin) {
+Strings read_strings(std::string_view bytes, int64_t count, const Entry& entry,
+                     const std::string& origin) {
   ByteReader reader(bytes, origin, "a tensor of strings");
   uint32_t crc = 0;
   uint64_t total = 0;
@@ -157,9 +172,9 @@ uint32_t string_checksum(std::string_view bytes, int64_t count, const Entry& ent
     bad(origin, fmt::format("the checksum of {} is wrong", shown(entry.name)));
   }
   add(lengths);
-  crc = crc32c(reader.take(total), crc);
+  const std::string_view strings = reader.take(total);
   if (!reader.done()) reader.fail("bytes follow the last string");
-  return crc;
+  return {strings, crc32c(strings, crc)};
 }
 
 }  // namespace
@@ -193,18 +208,20 @@ WeightData read_tf_bundle(std::string_view index, const std::string& origin,
 
   WeightData data(origin, bytes);
   for (const auto& [number, content] : shards) data.keep(content);
+  std::map<std::string, std::string> full_names;
   for (const Entry& entry : entries) {
-    const std::string_view all = *shards.at(entry.shard);
-    if (entry.offset > all.size() || entry.size > all.size() - entry.offset) {
-      bad(origin, fmt::format("{} lies outside of its data file of {} bytes", shown(entry.name),
-                              all.size()));
-    }
-    const std::string_view content =
-        all.substr(static_cast<size_t>(entry.offset), static_cast<size_t>(entry.size));
+    if (entry.name != tf_object_graph_key || entry.dtype != string_type) continue;
+    if (entry.shape.rank() != 0) bad(origin, "its graph of objects is no single string");
+    const std::string_view content = entry.in(*shards.at(entry.shard), origin);
+    full_names = tf_full_names(read_strings(content, 1, entry, origin).bytes, origin);
+  }
+  for (const Entry& entry : entries) {
+    const std::string_view content = entry.in(*shards.at(entry.shard), origin);
     const int64_t count = checked_count(entry.shape, entry.name, origin);
     const std::optional<Element> element = element_of(entry.dtype);
-    const uint32_t crc = entry.dtype == string_type ? string_checksum(content, count, entry, origin)
-                                                    : crc32c(content);
+    const uint32_t crc = entry.dtype == string_type
+                             ? read_strings(content, count, entry, origin).crc
+                             : crc32c(content);
     if (masked_crc32c(crc) != entry.crc) {
       bad(origin, fmt::format("the checksum of {} is wrong", shown(entry.name)));
     }
@@ -218,7 +235,9 @@ WeightData read_tf_bundle(std::string_view index, const std::string& origin,
       bad(origin, fmt::format("{} ({} {}) has {} bytes", shown(entry.name), element_name(*element),
                               to_string(entry.shape), entry.size));
     }
-    data.add(entry.name, View::row_major(*element, entry.shape), as_bytes(content));
+    const auto full = full_names.find(entry.name);
+    data.add(full == full_names.end() ? entry.name : full->second,
+             View::row_major(*element, entry.shape), as_bytes(content));
   }
   return data;
 }

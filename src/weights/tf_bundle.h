@@ -1,6 +1,7 @@
 // TensorFlow checkpoints ("tensor bundles"): PREFIX.index, a sorted table of what there is, and
 // PREFIX.data-00000-of-00001 …, the bytes. Every tensor has a CRC-32C, and all are checked, those
-// of tensors we cannot use (strings, counters) too.
+// of tensors we cannot use (strings, counters) too. Where the checkpoint knows fuller names of its
+// tensors (tf_object_graph.h), it is those that are given.
 #pragma once
 
 #include <functional>

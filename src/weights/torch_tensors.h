@@ -20,7 +20,7 @@ struct TorchStorage {
 TorchStorage torch_storage(const Pickle& pickle, const PickleValue& storage,
                            const std::string& origin);
 
-// All storages that the pickle mentions; their element types must agree where a key repeats.
+// All storages that the pickle mentions.
 std::vector<TorchStorage> torch_storages(const Pickle& pickle, const std::string& origin);
 
 // Adds the tensors of the pickle. The dictionary that holds them is the first of `state_dict`,

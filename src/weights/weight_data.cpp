@@ -27,6 +27,7 @@ std::string shown(std::string_view name) {
 
 View View::row_major(Element element, const Shape& shape) {
   View view{.element = element, .shape = shape};
+  if (shape.count() == 0) return view;  // where the others may be anything
   int64_t stride = 1;
   for (int i = shape.rank() - 1; i >= 0; --i) {
     view.strides[static_cast<size_t>(i)] = stride;
@@ -37,6 +38,7 @@ View View::row_major(Element element, const Shape& shape) {
 
 View View::column_major(Element element, const Shape& shape) {
   View view{.element = element, .shape = shape};
+  if (shape.count() == 0) return view;
   int64_t stride = 1;
   for (int i = 0; i < shape.rank(); ++i) {
     view.strides[static_cast<size_t>(i)] = stride;
@@ -118,9 +120,11 @@ void WeightData::add(std::string name, const View& view, Bytes storage) {
     convert_element(view.element, bytes_at(place), copy.data() + static_cast<size_t>(i) * wide);
     for (int d = view.shape.rank() - 1; d >= 0; --d) {
       const auto k = static_cast<size_t>(d);
-      place += view.strides[k];
-      if (++at[k] < view.shape[d]) break;
-      place -= view.strides[k] * view.shape[d];
+      if (++at[k] < view.shape[d]) {
+        place += view.strides[k];
+        break;
+      }
+      place -= view.strides[k] * (view.shape[d] - 1);
       at[k] = 0;
     }
   }

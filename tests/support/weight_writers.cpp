@@ -113,6 +113,20 @@ std::string varint(uint64_t number) {
   return text + static_cast<char>(number);
 }
 
+std::string proto_field(int number, std::string_view bytes) {
+  return varint(static_cast<uint64_t>(number) << 3 | 2) + varint(bytes.size()) + std::string(bytes);
+}
+
+std::string tf_object_graph_of(const std::vector<std::pair<std::string, std::string>>& names) {
+  // The root, with a child, then a node for each tensor.
+  std::string graph = proto_field(1, proto_field(1, "\x08\x01" + proto_field(2, "layer")));
+  for (const auto& [key, full] : names) {
+    graph += proto_field(1, proto_field(2, proto_field(1, "VARIABLE_VALUE") + proto_field(2, full) +
+                                               proto_field(3, key)));
+  }
+  return graph;
+}
+
 std::string block_of(std::string content, uint8_t type) {
   if (type == 1) {
     size_t length = snappy_max_compressed_length(content.size());
@@ -159,17 +173,23 @@ TfFiles tf_bundle_of(std::vector<TfPart> parts, bool snappy) {
   TfFiles files;
   std::vector<std::pair<std::string, std::string>> entries{{"", "\x08\x01\x1a\x02\x08\x01"}};
   for (const TfPart& part : parts) {
-    std::string shape;
+    std::string content = part.content, shape;
+    uint32_t crc = crc32c(content);
+    if (part.dtype == 7) {
+      const uint32_t lengths = crc32c(bytes_of(static_cast<uint32_t>(part.content.size())));
+      const std::string check = bytes_of(masked_crc32c(lengths));
+      content = varint(part.content.size()) + check + part.content;
+      crc = crc32c(check + part.content, lengths);
+    }
     for (const int64_t dim : part.shape) {
       const std::string size = "\x08" + varint(static_cast<uint64_t>(dim));
       shape += "\x12" + varint(size.size()) + size;
     }
-    entries.emplace_back(part.name, "\x08" + varint(static_cast<uint64_t>(part.dtype)) + "\x12" +
-                                        varint(shape.size()) + shape + "\x20" +
-                                        varint(files.data.size()) + "\x28" +
-                                        varint(part.content.size()) + "\x35" +
-                                        bytes_of(masked_crc32c(crc32c(part.content))));
-    files.data += part.content;
+    entries.emplace_back(
+        part.name, "\x08" + varint(static_cast<uint64_t>(part.dtype)) + "\x12" +
+                       varint(shape.size()) + shape + "\x20" + varint(files.data.size()) + "\x28" +
+                       varint(content.size()) + "\x35" + bytes_of(masked_crc32c(crc)));
+    files.data += content;
   }
   files.index = table_of(entries, snappy);
   return files;

@@ -49,7 +49,7 @@ std::string torch_zip_of(const std::string& pickle, const std::vector<TorchPart>
 // A TensorFlow checkpoint of one data file.
 struct TfPart {
   std::string name;
-  int dtype;  // TensorFlow's number; 1: float32
+  int dtype;  // TensorFlow's number; 1: float32. 7: the content is one string
   Shape shape;
   std::string content;
 };
@@ -58,6 +58,10 @@ struct TfFiles {
 };
 TfFiles tf_bundle_of(std::vector<TfPart> parts, bool snappy = false);
 std::string varint(uint64_t number);
+// A nested message or a string of a protocol buffer message.
+std::string proto_field(int number, std::string_view bytes);
+// The graph of objects: names of the checkpoint with full names.
+std::string tf_object_graph_of(const std::vector<std::pair<std::string, std::string>>& names);
 // A whole sorted table of one block.
 std::string table_of(const std::vector<std::pair<std::string, std::string>>& entries, bool snappy);
 // With trailer: type and checksum.

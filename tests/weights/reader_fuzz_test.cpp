@@ -128,7 +128,11 @@ TEST(ReaderFuzz, TfCheckpoint) {
   const std::vector<TfPart> parts{{"net/conv2d/kernel", 1, {1, 1, 2, 2}, floats({1, 2, 3, 4})},
                                   {"net/conv2d/kernel/Momentum", 1, {2}, floats({5, 6})},
                                   {"net/conv2d_1/kernel", 2, {1}, bytes_of(0.1)},
-                                  {"global_step", 9, {}, bytes_of<int64_t>(46900)}};
+                                  {"global_step", 9, {}, bytes_of<int64_t>(46900)},
+                                  {"_CHECKPOINTABLE_OBJECT_GRAPH",
+                                   7,
+                                   {},
+                                   tf_object_graph_of({{"net/conv2d_1/kernel", "dense/kernel"}})}};
   const TfFiles plain = tf_bundle_of(parts), packed = tf_bundle_of(parts, true);
   const auto data = std::make_shared<const std::string>(plain.data);
   const std::vector<std::string> seeds{plain.index, packed.index};

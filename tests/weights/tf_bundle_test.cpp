@@ -81,6 +81,38 @@ TEST(TfBundle, TensorsOfStringsAreChecked) {
   expect_refused(files("\x02"), "ends too early");
 }
 
+TEST(TfBundle, TensorsOfKerasGetTheirFullNames) {
+  const std::string value = "/.ATTRIBUTES/VARIABLE_VALUE";
+  const std::string first = "layer_with_weights-0/kernel" + value,
+                    second = "layer_with_weights-1/kernel" + value,
+                    slot = "layer_with_weights-0/kernel/.OPTIMIZER_SLOT/optimizer/m" + value,
+                    iter = "optimizer/iter" + value;
+  const auto names = [&](const std::string& graph, const Shape& shape = {}) {
+    WeightData data = read_files(tf_bundle_of({{first, 1, {1}, floats({1})},
+                                               {second, 1, {1}, floats({2})},
+                                               {slot, 1, {1}, floats({3})},
+                                               {iter, 9, {}, bytes_of<int64_t>(4)},
+                                               {"_CHECKPOINTABLE_OBJECT_GRAPH", 7, shape, graph}}));
+    data.finish();
+    EXPECT_EQ(data.foreign.at("_CHECKPOINTABLE_OBJECT_GRAPH"), "string");
+    std::vector<std::string> all;
+    for (const TensorEntry& tensor : data.tensors) all.push_back(tensor.name);
+    return all;
+  };
+  using Names = std::vector<std::string>;
+  const std::string graph = tf_object_graph_of({{first, "conv1_conv/kernel"},
+                                                {second, "probs/kernel"},
+                                                {slot, "Adam/conv1_conv/kernel/m"},
+                                                {iter, "Adam/iter"}});
+  EXPECT_EQ(names(graph), (Names{"conv1_conv/kernel", slot, iter, "probs/kernel"}));
+  // Where two have one full name, none is used.
+  const Names plain{first, slot, second, iter};
+  EXPECT_EQ(names(tf_object_graph_of({{first, "kernel"}, {second, "kernel"}})), plain);
+  EXPECT_EQ(names(""), plain);
+  expect_raises(Fault::checkpoint, {"graph of objects", "net.ckpt"}, [&] { names("\x0a\x7f"); });
+  expect_raises(Fault::checkpoint, {"no single string"}, [&] { names(graph, {1}); });
+}
+
 TEST(TfBundle, WrongEntriesAreRefused) {
   const std::string data = floats({1, 2});
   const std::string shape = "\x12\x04\x12\x02\x08\x02", size = "\x28\x08", crc = crc_field(data);

@@ -39,6 +39,17 @@ TEST(TorchDamage, TheHandWrittenFilesAreSound) {
   }
 }
 
+TEST(TorchDamage, TheStrideOfASingleElementMeansNothing) {
+  const std::string pickle = pickled_dict({{"a", tensor(2, 0, {1, 2, 1}, {INT32_MAX, 1, 0})},
+                                           {"b", tensor(2, 1, {1}, {INT32_MAX})},
+                                           {"c", tensor(2, 2, {0}, {1})}});
+  WeightData data = read_bytes(torch_legacy_of(pickle, {{"0", floats({1, 2}), 2}}));
+  ASSERT_EQ(data.tensors.size(), 3u);
+  EXPECT_EQ(as_text(data.tensors[0].data), floats({1, 2}));
+  EXPECT_EQ(as_text(data.tensors[1].data), floats({2}));
+  EXPECT_EQ(data.tensors[2].data.size(), 0u);
+}
+
 TEST(TorchDamage, ViewsOutsideOfTheirStorageAreRefused) {
   const Parts parts{{"0", floats({0, 1, 2, 3, 4, 5}), 6}};
   const auto both = [&](const std::string& piece, std::string_view words) {
