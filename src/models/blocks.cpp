@@ -38,6 +38,9 @@ Style Style::with(const ModelOptions& options) const {
   Style style = *this;
   if (options.norm != "auto")
     style.norm = options.norm == "batch" ? NormKind::batch : NormKind::group;
+  if (options.norm_epsilon > 0) {
+    style.batch_epsilon = style.group_epsilon = static_cast<float>(options.norm_epsilon);
+  }
   if (options.norm_groups) {
     if (style.norm != NormKind::group)
       raise(Fault::usage, "--norm-groups: there is no group norm; try: --norm group");

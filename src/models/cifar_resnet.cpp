@@ -98,7 +98,7 @@ ModelDef cifar_resnet_model() {
       .channels = 3,
       .classes = 10,
       .variants = {},
-      .takes = {"zero-init-residual", "norm", "norm-groups"}};
+      .takes = {"zero-init-residual", "norm", "norm-groups", "norm-epsilon"}};
   for (const int n : {1, 2, 3, 5, 7, 9, 18}) {
     const std::string name = fmt::format("cifar_resnet{}", 6 * n + 2);
     def.variants.push_back(variant(name, {.blocks = n}));

@@ -57,93 +57,97 @@ struct Recipe {
   int blocks(const Stage& s) const { return static_cast<int>(std::ceil(depth * s.blocks)); }
 };
 
-Value conv_norm(Builder& b, std::string_view name, Value x, const ConvSpec& spec,
-                const Style& conv_style, const Style& style) {
-  const auto scope = b.scope(name);
-  return norm(b, "1", conv(b, "0", x, spec, conv_style), style);
-}
-
-Value conv_norm_swish(Builder& b, std::string_view name, Value x, const ConvSpec& spec,
-                      const Style& conv_style, const Style& style) {
-  return ops::swish(b, conv_norm(b, name, x, spec, conv_style, style));
-}
-
-// A 1x1 convolution of one pixel: a dense layer whose weights have the convolution's shape.
-Value pointwise(Builder& b, std::string_view name, Value x, int64_t out) {
-  const auto scope = b.scope(name);
-  const int64_t in = b.shape(x)[1];
-  const Value w = b.param("weight", {out, in, 1, 1},
-                          {Init::Kind::normal, std::sqrt(2 / static_cast<float>(out))});
-  const Value bias = b.param("bias", {out}, {Init::Kind::zeros}, false);
-  return ops::linear(b, x, ops::reshape(b, w, {out, in}), bias);
-}
-
-Value gated(Builder& b, std::string_view name, Value x, int64_t squeezed) {
-  const auto scope = b.scope(name);
-  const int64_t n = b.shape(x)[0], c = channels(b, x);
-  const Value small = ops::swish(b, pointwise(b, "fc1", ops::global_avg_pool(b, x), squeezed));
-  const Value gate = ops::sigmoid(b, pointwise(b, "fc2", small, c));
-  return ops::multiply(b, x, ops::reshape(b, gate, {n, c, 1, 1}));
-}
-
 struct Block {
   int64_t expansion, kernel, stride, out;
   double dropped;  // share of samples without it
   int number;
 };
 
-Value inverted_bottleneck(Builder& b, const ModelInput& in, const Recipe& r, const Style& style,
-                          Value x, const Block& block) {
-  const auto scope = b.scope("block");
-  const int64_t own = channels(b, x), wide = own * block.expansion;
-  Value y = x;
-  int part = 0;
-  const auto next = [&] { return std::to_string(part++); };
-  if (block.expansion != 1) {
-    y = conv_norm_swish(b, next(), y, {.out = wide, .kernel = 1}, r.style, style);
+// The pieces of one network.
+struct Layers {
+  Builder& b;
+  const ModelInput& in;
+  const Recipe& r;
+  Style style;
+
+  Value activated(Value x) const {
+    return in.options.use_relu ? ops::relu(b, x) : ops::swish(b, x);
   }
-  y = conv_norm_swish(b, next(), y,
-                      {.out = wide,
-                       .kernel = block.kernel,
-                       .stride = block.stride,
-                       .groups = std::max<int64_t>(1, wide / r.group_width)},
-                      r.depthwise, style);
-  y = gated(b, next(), y, std::max<int64_t>(1, own / 4));
-  y = conv_norm(b, next(), y, {.out = block.out, .kernel = 1}, r.style, style);
-  if (block.stride != 1 || own != block.out) return y;
-  return ops::add(b,
-                  ops::drop_path(b, y, in.key, static_cast<float>(block.dropped),
-                                 static_cast<uint64_t>(block.number)),
-                  x);
-}
+  Value conv_norm(std::string_view name, Value x, const ConvSpec& spec) const {
+    const auto scope = b.scope(name);
+    return norm(b, "1", conv(b, "0", x, spec, spec.groups > 1 ? r.depthwise : r.style), style);
+  }
+  Value conv_norm_act(std::string_view name, Value x, const ConvSpec& spec) const {
+    return activated(conv_norm(name, x, spec));
+  }
+
+  // A 1x1 convolution of one pixel: a dense layer whose weights have the convolution's shape.
+  Value pointwise(std::string_view name, Value x, int64_t out) const {
+    const auto scope = b.scope(name);
+    const int64_t own = b.shape(x)[1];
+    const Value w = b.param("weight", {out, own, 1, 1},
+                            {Init::Kind::normal, std::sqrt(2 / static_cast<float>(out))});
+    const Value bias = b.param("bias", {out}, {Init::Kind::zeros}, false);
+    return ops::linear(b, x, ops::reshape(b, w, {out, own}), bias);
+  }
+  Value gated(std::string_view name, Value x, int64_t squeezed) const {
+    const auto scope = b.scope(name);
+    const int64_t n = b.shape(x)[0], c = channels(b, x);
+    const Value small = activated(pointwise("fc1", ops::global_avg_pool(b, x), squeezed));
+    const Value gate = ops::sigmoid(b, pointwise("fc2", small, c));
+    return ops::multiply(b, x, ops::reshape(b, gate, {n, c, 1, 1}));
+  }
+
+  Value inverted_bottleneck(Value x, const Block& block) const {
+    const auto scope = b.scope("block");
+    const int64_t own = channels(b, x), wide = own * block.expansion;
+    const int64_t members = in.options.group_dim ? in.options.group_dim : r.group_width;
+    const int64_t groups = std::max<int64_t>(1, wide / members);
+    if (wide % groups != 0) {
+      raise(Fault::usage, "--group-dim {}: {} channels are no {} groups; try: a divisor of {}",
+            members, wide, groups, wide);
+    }
+    Value y = x;
+    int part = 0;
+    const auto next = [&] { return std::to_string(part++); };
+    if (block.expansion != 1) y = conv_norm_act(next(), y, {.out = wide, .kernel = 1});
+    y = conv_norm_act(
+        next(), y, {.out = wide, .kernel = block.kernel, .stride = block.stride, .groups = groups});
+    if (in.options.se) y = gated(next(), y, std::max<int64_t>(1, own / 4));
+    y = conv_norm(next(), y, {.out = block.out, .kernel = 1});
+    if (block.stride != 1 || own != block.out) return y;
+    return ops::add(b,
+                    ops::drop_path(b, y, in.key, static_cast<float>(block.dropped),
+                                   static_cast<uint64_t>(block.number)),
+                    x);
+  }
+};
 
 Value network(Builder& b, const ModelInput& in, const Recipe& r) {
-  const Style style = r.style.with(in.options);
+  const Layers layers{b, in, r, r.style.with(in.options)};
   const double survival = in.options.block_survival_prob < 0 ? 0.8 : in.options.block_survival_prob;
   if (survival == 0)
     raise(Fault::usage, "--block-survival-prob 0: the last block would never be there; try: 0.8");
+  const int64_t expansion = in.options.expand_ratio ? in.options.expand_ratio : r.expansion;
   int total = 0, number = 0;
   for (const Stage& s : stages) total += r.blocks(s);
 
-  Value x =
-      conv_norm_swish(b, "features.0", in.image,
-                      {.out = r.channels(32), .stride = r.small_images ? 1 : 2}, r.style, style);
+  Value x = layers.conv_norm_act("features.0", in.image,
+                                 {.out = r.channels(32), .stride = r.small_images ? 1 : 2});
   for (size_t s = 0; s < stages.size(); ++s) {
     const Stage& stage = stages[s];
     const int64_t stride = r.small_images && s == 1 ? 1 : stage.stride;
     for (int i = 0; i < r.blocks(stage); ++i, ++number) {
       const auto scope = b.scope(fmt::format("features.{}.{}", s + 1, i));
-      x = inverted_bottleneck(b, in, r, style, x,
-                              {.expansion = stage.expansion == 1 ? 1 : r.expansion,
-                               .kernel = stage.kernel,
-                               .stride = i == 0 ? stride : 1,
-                               .out = r.channels(stage.out),
-                               .dropped = (1 - survival) * number / total,
-                               .number = number});
+      x = layers.inverted_bottleneck(x, {.expansion = stage.expansion == 1 ? 1 : expansion,
+                                         .kernel = stage.kernel,
+                                         .stride = i == 0 ? stride : 1,
+                                         .out = r.channels(stage.out),
+                                         .dropped = (1 - survival) * number / total,
+                                         .number = number});
     }
   }
-  x = conv_norm_swish(b, "features.8", x, {.out = 4 * r.channels(320), .kernel = 1}, r.style,
-                      style);
+  x = layers.conv_norm_act("features.8", x, {.out = 4 * r.channels(320), .kernel = 1});
   const double rate = in.options.dropout_rate < 0 ? r.dropout : in.options.dropout_rate;
   x = ops::dropout(b, ops::global_avg_pool(b, x), in.key, static_cast<float>(rate),
                    static_cast<uint64_t>(total));
@@ -184,7 +188,8 @@ ModelDef efficientnet_model() {
                .channels = 3,
                .classes = 1000,
                .variants = {},
-               .takes = {"norm", "norm-groups", "dropout-rate", "block-survival-prob"}};
+               .takes = {"norm", "norm-groups", "norm-epsilon", "dropout-rate",
+                         "block-survival-prob", "expand-ratio", "group-dim", "se", "use-relu"}};
   const auto recipe = [](const Size& s, const Style& style) {
     return Recipe{.width = s.width,
                   .depth = s.depth,

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "config/value.h"
 
 namespace convoy {
 
@@ -26,9 +27,44 @@ void ModelOptions::describe_architecture(Fields& field) {
         one_of({"auto", "batch", "group"}));
   field("norm-groups", norm_groups, "groups of group norm; 0: the model's own", at_least(0),
         {"groups"});
+  field("norm-epsilon", norm_epsilon, "added to variances; 0: the model's own", between(0, 1));
   field("stem-channels", stem_channels,
         "channels of the first convolution; the image is filled up with zeros. 0: the image's",
         between(0, 64));
+  field("expand-ratio", expand_ratio,
+        "how much wider an inverted bottleneck is inside; 0: the model's own", between(0, 64));
+  field("group-dim", group_dim,
+        "channels in each group of an inverted bottleneck's convolution; 1: depthwise; 0: the "
+        "model's own",
+        between(0, 1024));
+  field("se", se, "gates for channels (squeeze and excitation) in inverted bottlenecks");
+  field("use-relu", use_relu, "ReLU where the model has swish");
+}
+
+ModelOptions::Changed ModelOptions::changed_architecture() const {
+  const ModelOptions usual;
+  Changed all;
+  const auto add = [&](std::string_view name, const auto& value, const auto& of_usual) {
+    if (value != of_usual) all.emplace_back(name, format_value(value));
+  };
+  add("norm", norm, usual.norm);
+  add("norm-groups", norm_groups, usual.norm_groups);
+  add("norm-epsilon", norm_epsilon, usual.norm_epsilon);
+  add("stem-channels", stem_channels, usual.stem_channels);
+  add("expand-ratio", expand_ratio, usual.expand_ratio);
+  add("group-dim", group_dim, usual.group_dim);
+  add("se", se, usual.se);
+  add("use-relu", use_relu, usual.use_relu);
+  return all;
+}
+
+ModelOptions::Changed ModelOptions::changed() const {
+  Changed all = changed_architecture();
+  if (zero_init_residual) all.emplace_back("zero-init-residual", format_value(zero_init_residual));
+  if (dropout_rate >= 0) all.emplace_back("dropout-rate", format_value(dropout_rate));
+  if (block_survival_prob >= 0)
+    all.emplace_back("block-survival-prob", format_value(block_survival_prob));
+  return all;
 }
 
 FoundModel find_model(std::string_view name) {
@@ -45,18 +81,11 @@ FoundModel find_model(std::string_view name) {
 }
 
 void check_options(const ModelDef& family, const ModelOptions& options) {
-  const ModelOptions usual;
-  const auto check = [&](std::string_view name, bool changed) {
-    if (!changed || std::ranges::find(family.takes, name) != family.takes.end()) return;
+  for (const auto& [name, value] : options.changed()) {
+    if (std::ranges::find(family.takes, name) != family.takes.end()) continue;
     raise(Fault::usage, "--{} has no meaning for models of the family {}; try: without it", name,
           family.family);
-  };
-  check("zero-init-residual", options.zero_init_residual != usual.zero_init_residual);
-  check("norm", options.norm != usual.norm);
-  check("norm-groups", options.norm_groups != usual.norm_groups);
-  check("dropout-rate", options.dropout_rate >= 0);
-  check("block-survival-prob", options.block_survival_prob >= 0);
-  check("stem-channels", options.stem_channels != usual.stem_channels);
+  }
 }
 
 }  // namespace convoy

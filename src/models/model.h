@@ -19,10 +19,20 @@ struct ModelOptions {
   double dropout_rate = -1;         // before the head; below 0: the model's own
   double block_survival_prob = -1;  // of the last residual block; below 0: the model's own
   int stem_channels = 0;            // channels the stem sees; 0: the image's
+  double norm_epsilon = 0;          // 0: the model's own
+  int expand_ratio = 0;             // of inverted bottlenecks; 0: the model's own
+  int group_dim = 0;                // channels in a group of their convolutions; likewise
+  bool se = true;                   // their gates
+  bool use_relu = false;            // instead of swish
 
-  // All of them; and those that decide which weights fit, which an evaluation needs too.
+  // All of them; and those that decide what weights mean, which an evaluation needs too.
   void describe(Fields& field);
   void describe_architecture(Fields& field);
+
+  // Name and text of those that are not as usual.
+  using Changed = std::vector<std::pair<std::string_view, std::string>>;
+  Changed changed() const;               // all
+  Changed changed_architecture() const;  // of describe_architecture
 };
 
 // What a model is given besides the builder.

@@ -201,6 +201,10 @@ TEST(ModelFacts, OfOptionsAndExceptions) {
   EXPECT_EQ(with("graphcore_resnet18", {.norm = "batch"}).statistics, 9728);
   EXPECT_EQ(with("graphcore_resnext26", {.norm = "batch"}).statistics, 38528);
   EXPECT_EQ(with("graphcore_efficientnet_b4_g16", {.norm = "batch"}).statistics, 88144);
+  // What makes one of the other.
+  EXPECT_EQ(with("graphcore_efficientnet_b0", {.expand_ratio = 4, .group_dim = 16}).trainable,
+            5913796);
+  EXPECT_LT(with("efficientnet_b0", {.se = false}).trainable, 5288548);
 }
 
 // By name: the other columns of `convoy list models OPTIONS`.
