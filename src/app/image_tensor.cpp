@@ -1,5 +1,6 @@
 #include "app/image_tensor.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/error.h"
@@ -74,6 +75,11 @@ ImageTensor from_file(const fs::path& path) {
 }  // namespace
 
 ImageTensor read_images(const fs::path& path) {
+  const std::string ending = path.extension().string();
+  constexpr std::string_view known[] = {".npy", ".npz", ".safetensors", ".pt", ".pth"};
+  if (std::ranges::find(known, ending) == std::end(known)) {
+    raise(Fault::usage, "{} is no tensor; try: a .npy or .safetensors file", path.string());
+  }
   ImageTensor tensor;
   try {
     tensor = from_file(path);
