@@ -1,0 +1,109 @@
+#include "app/inference.h"
+
+#include "app/options.h"
+#include "base/cores.h"
+#include "base/error.h"
+#include "models/model.h"
+#include "tensor/isa.h"
+#include "train/kernel_choices.h"
+#include "train/tensors.h"
+
+namespace convoy {
+namespace {
+
+constexpr std::string_view told = "convoy.option.";
+
+// The options that a weights file answers for itself.
+Settings told_by(const SafetensorsFile& file, const std::vector<Field>& known) {
+  Settings settings;
+  for (const auto& [key, value] : file.metadata()) {
+    if (!key.starts_with(told)) continue;
+    const std::string option = key.substr(told.size());
+    if (find_field(known, option)) settings[option] = {value, file.origin()};
+  }
+  return settings;
+}
+
+}  // namespace
+
+void InferenceOptions::describe_source(Fields& field) {
+  field("checkpoint", checkpoint,
+        "a weights file (.safetensors), a checkpoint folder or a run directory");
+  field("weights", weights,
+        "of a checkpoint or run: the weights themselves, or their moving average",
+        one_of({"model", "ema"}));
+}
+
+void InferenceOptions::describe_told(Fields& field) {
+  field.section("What the file says about itself, to be overridden");
+  field("model", model, "the architecture");
+  field("num-classes", num_classes, "classes of the head; 0: as many as the dataset has",
+        at_least(0));
+  field("seed", seed, "of generated data");
+  data.describe(field, false);
+}
+
+void InferenceOptions::describe_how(Fields& field) {
+  field("threads", threads, "threads that compute; 0: one for each core. Changes no result",
+        between(0, 256), {"j"});
+  field("isa", isa, "instruction set", one_of({"auto", "sse41", "avx2", "avx512"}));
+  describe_choices(field, choices);
+}
+
+fs::path weights_file(const fs::path& given, const std::string& kind) {
+  if (!fs::exists(given)) {
+    raise(Fault::checkpoint, "there is no {}; try: a .safetensors file or a run directory",
+          given.string());
+  }
+  if (!fs::is_directory(given)) return given;
+  const std::string file = kind + ".safetensors";
+  if (fs::exists(given / "state.json")) return given / file;
+  if (fs::exists(given / "checkpoints/last")) return given / "checkpoints/last" / file;
+  raise(Fault::checkpoint, "{} is neither a checkpoint nor a run directory with one",
+        given.string());
+}
+
+SafetensorsFile open_weights(const fs::path& path) { return SafetensorsFile::read(path); }
+
+void load_weights(const SafetensorsFile& file, const State& state) {
+  copy_tensors(file, model_tensors(state.layout(), state.params(), state.stats()));
+}
+
+ChosenWeights choose_weights(const CommandLine& line, const std::vector<Field>& known,
+                             std::string_view verb) {
+  const Settings typed = resolve(line, known);
+  if (!typed.contains("checkpoint")) {
+    raise(Fault::usage, "{} needs --checkpoint FILE|RUN_DIR; try: convoy {} --help", verb, verb);
+  }
+  const auto kind = typed.find("weights");
+  SafetensorsFile file = open_weights(
+      weights_file(typed.at("checkpoint").text, kind == typed.end() ? "model" : kind->second.text));
+  Settings settings = told_by(file, known);
+  // Another dataset makes what the file says about its own meaningless.
+  const auto own = settings.find("dataset");
+  const auto asked = typed.find("dataset");
+  if (own != settings.end() && asked != typed.end() && own->second.text != asked->second.text) {
+    std::erase_if(settings, [](const auto& s) { return s.first.starts_with("generated-"); });
+  }
+  for (const auto& [key, value] : typed) settings[key] = value;
+  return {std::move(file), std::move(settings)};
+}
+
+FoundModel settle(InferenceOptions& options, const std::string& origin) {
+  if (options.model.empty()) {
+    raise(Fault::usage, "{} does not say what model it is; try: --model NAME --dataset NAME",
+          origin);
+  }
+  const FoundModel model = find_model(options.model);
+  options.data.suit(model.family.image_size, model.family.channels, model.family.classes);
+  if (options.isa != "auto") limit_isa(isa_by_name(options.isa));
+  return model;
+}
+
+InferenceNetwork::InferenceNetwork(const InferenceOptions& options, const FoundModel& model,
+                                   const Shape& image, int classes, int64_t batch)
+    : task_(model.variant, classes, {}),
+      plans_(task_, {.image = image, .eval_batch = batch, .watch = {}, .choices = options.choices}),
+      network_(plans_, options.threads ? options.threads : available_cores()) {}
+
+}  // namespace convoy

@@ -1,0 +1,80 @@
+// A network opened to be used, not trained: what the verbs that take --checkpoint share. Weights
+// say which model, data and preprocessing they belong to; what was typed goes before what they say.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/command_line.h"
+#include "data/options.h"
+#include "tensor/choices.h"
+#include "train/classification.h"
+#include "train/network.h"
+#include "weights/safetensors.h"
+
+namespace convoy {
+
+struct InferenceOptions {
+  std::string checkpoint;
+  std::string weights = "model";
+  std::string model;
+  int num_classes = 0;
+  DataOptions data;
+  uint64_t seed = 1;
+  int threads = 0;
+  std::string isa = "auto";
+  Choices choices;
+
+  // --checkpoint and --weights.
+  void describe_source(Fields& field);
+  // In a section of its own: what weights say about themselves.
+  void describe_told(Fields& field);
+  // Of the section "How": threads, instructions, algorithms.
+  void describe_how(Fields& field);
+};
+
+// The weights file meant by a path to a file, a checkpoint or a run; `kind` is "model" or "ema".
+fs::path weights_file(const fs::path& given, const std::string& kind);
+
+// Every file of weights that a verb uses is read here.
+SafetensorsFile open_weights(const fs::path& path);
+// And goes into a network here, all of it or an error.
+void load_weights(const SafetensorsFile& file, const State& state);
+
+// The file of --checkpoint, and the settings a verb reads: what the file says, and above it what
+// was typed. `known` is what the verb declares.
+struct ChosenWeights {
+  SafetensorsFile file;
+  Settings settings;
+};
+ChosenWeights choose_weights(const CommandLine& line, const std::vector<Field>& known,
+                             std::string_view verb);
+
+// After the options have been read: the model must be known by now, the data suits it, and --isa is
+// applied. `origin` is the file, for the error.
+FoundModel settle(InferenceOptions& options, const std::string& origin);
+
+// The evaluation plan of the model and all it needs to run; the weights are those of the last
+// `load`.
+class InferenceNetwork {
+ public:
+  // `image` is [c, h, w]. Keeps the model's catalogue entry alone.
+  InferenceNetwork(const InferenceOptions& options, const FoundModel& model, const Shape& image,
+                   int classes, int64_t batch);
+
+  void load(const SafetensorsFile& file) { load_weights(file, network_.state()); }
+
+  const Task& task() const { return task_; }
+  const NetworkPlans& plans() const { return plans_; }
+  const State& state() { return network_.state(); }
+  // Outputs `logits`, and `loss` and `rank` for the labels that are bound (train/classification.h).
+  Executor& executor() { return *network_.evaluation(); }
+
+ private:
+  Classification task_;
+  NetworkPlans plans_;
+  Network network_;
+};
+
+}  // namespace convoy
