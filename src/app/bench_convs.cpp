@@ -1,13 +1,13 @@
 #include "app/bench_convs.h"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "app/conv_lists.h"
 #include "app/measure_convs.h"
+#include "app/progress.h"
 #include "app/run.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -15,7 +15,6 @@
 #include "ops/conv_algorithm.h"
 #include "ops/conv_cost.h"
 #include "ops/conv_name.h"
-#include "report/bar.h"
 #include "train/machine_speed.h"
 #include "train/run_needs.h"
 #include "train/run_setup.h"
@@ -136,18 +135,6 @@ std::vector<ConvCase> cases_of(const BenchConvsOptions& options, const RunConfig
   return convs_of(*setup.plans.find("train"));
 }
 
-void show_progress(size_t done, size_t total) {
-  if (!::isatty(STDERR_FILENO)) return;
-  const auto count = [](size_t n) { return static_cast<int64_t>(n); };
-  fmt::print(
-      stderr, "\r\033[K{}",
-      done < total
-          ? render_bar(
-                {.label = "convolution", .done = count(done), .total = count(total), .eta_s = {}},
-                60, {})
-          : "");
-}
-
 }  // namespace
 
 void bench_convs(const BenchConvsOptions& options, const RunConfig& config) {
@@ -155,13 +142,14 @@ void bench_convs(const BenchConvsOptions& options, const RunConfig& config) {
   ThreadPool pool(config.thread_count(), onednn::use_one_thread);
   const MachineSpeed machine = measure_speed(pool);
   std::vector<Row> rows;
+  ProgressLine progress("convolution");
   if (!options.json) print_header();
   for (size_t i = 0; i < cases.size(); ++i) {
-    show_progress(i, cases.size());
+    progress.at(static_cast<int64_t>(i), static_cast<int64_t>(cases.size()));
     for (ConvTimes& times : measure_conv(cases[i], pool, options.rounds, memory_limit(config))) {
       const ConvAlgorithm choice = ops::choose_algorithm(times.shape, times.pass, config.choices);
       rows.push_back({std::move(times), choice});
-      show_progress(1, 1);
+      progress.clear();
       if (!options.json) print_row(rows.back(), machine);
     }
     std::fflush(stdout);

@@ -5,20 +5,20 @@
 #include "base/error.h"
 #include "models/model.h"
 #include "tensor/isa.h"
+#include "train/checkpoint.h"
 #include "train/kernel_choices.h"
 #include "train/tensors.h"
+#include "train/weights_metadata.h"
 
 namespace convoy {
 namespace {
-
-constexpr std::string_view told = "convoy.option.";
 
 // The options that a weights file answers for itself.
 Settings told_by(const SafetensorsFile& file, const std::vector<Field>& known) {
   Settings settings;
   for (const auto& [key, value] : file.metadata()) {
-    if (!key.starts_with(told)) continue;
-    const std::string option = key.substr(told.size());
+    if (!key.starts_with(weights_key::option)) continue;
+    const std::string option = key.substr(std::string_view(weights_key::option).size());
     if (find_field(known, option)) settings[option] = {value, file.origin()};
   }
   return settings;
@@ -55,7 +55,14 @@ fs::path weights_file(const fs::path& given, const std::string& kind) {
     raise(Fault::checkpoint, "there is no {}; try: a .safetensors file or a run directory",
           given.string());
   }
-  if (!fs::is_directory(given)) return given;
+  if (!fs::is_directory(given)) {
+    if (kind != "model") {
+      raise(Fault::usage,
+            "{} is one file of weights, so there is no {} to choose; try: without --weights",
+            given.string(), kind);
+    }
+    return given;
+  }
   const std::string file = kind + ".safetensors";
   if (fs::exists(given / "state.json")) return given / file;
   if (fs::exists(given / "checkpoints/last")) return given / "checkpoints/last" / file;
@@ -63,7 +70,11 @@ fs::path weights_file(const fs::path& given, const std::string& kind) {
         given.string());
 }
 
-SafetensorsFile open_weights(const fs::path& path) { return SafetensorsFile::read(path); }
+SafetensorsFile open_weights(const fs::path& path) {
+  const fs::path folder = path.parent_path();
+  if (!fs::exists(folder / "state.json")) return SafetensorsFile::read(path);
+  return {read_checkpoint_file(folder, path.filename().string()), path.string()};
+}
 
 void load_weights(const SafetensorsFile& file, const State& state) {
   copy_tensors(file, model_tensors(state.layout(), state.params(), state.stats()));

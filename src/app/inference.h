@@ -37,7 +37,8 @@ struct InferenceOptions {
 // The weights file meant by a path to a file, a checkpoint or a run; `kind` is "model" or "ema".
 fs::path weights_file(const fs::path& given, const std::string& kind);
 
-// Every file of weights that a verb uses is read here.
+// Every file of weights that a verb uses is read here. One of a checkpoint is verified against the
+// hash that the checkpoint holds.
 SafetensorsFile open_weights(const fs::path& path);
 // And goes into a network here, all of it or an error.
 void load_weights(const SafetensorsFile& file, const State& state);

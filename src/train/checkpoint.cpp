@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "base/text.h"
 #include "train/run_dir.h"
 
 namespace convoy {
@@ -48,6 +49,29 @@ void discard(const fs::path& folder) {
   fs::remove_all(hidden, ignored);
 }
 
+StateFile read_state(const fs::path& folder) {
+  const fs::path path = folder / state_name;
+  return state_file_from_json(read_file(path, Fault::checkpoint), path.string());
+}
+
+std::string file_names(const StateFile& about) {
+  std::vector<std::string> names;
+  for (const auto& [name, file] : about.files) names.push_back(name);
+  return join(names, ", ");
+}
+
+std::string read_part(const fs::path& path, const StateFile::File& expected) {
+  std::string content = read_file(path, Fault::checkpoint);
+  if (content.size() != expected.bytes) {
+    raise(Fault::checkpoint, "{}: damaged: {} bytes instead of {}", path.string(), content.size(),
+          expected.bytes);
+  }
+  if (hash_bytes(content) != expected.hash) {
+    raise(Fault::checkpoint, "{}: damaged: its hash does not fit", path.string());
+  }
+  return content;
+}
+
 }  // namespace
 
 std::string checkpoint_name(int64_t step) { return fmt::format("{}{:07}", prefix, step); }
@@ -57,8 +81,7 @@ Checkpoint read_checkpoint(const fs::path& folder) {
   fs::path real = fs::canonical(folder, ignored);
   if (ignored) raise(Fault::checkpoint, "no checkpoint {}: {}", folder.string(), ignored.message());
   const fs::path state_path = real / state_name;
-  StateFile about =
-      state_file_from_json(read_file(state_path, Fault::checkpoint), state_path.string());
+  StateFile about = read_state(real);
   if (const auto step = step_of(real.filename().string()); step && *step != about.state.step) {
     raise(Fault::checkpoint, "{}: damaged: it says step {}", state_path.string(), about.state.step);
   }
@@ -68,21 +91,22 @@ Checkpoint read_checkpoint(const fs::path& folder) {
                         .files = {},
                         .log_lengths = std::move(about.log_lengths)};
   for (const auto& [name, expected] : about.files) {
-    const fs::path path = checkpoint.path / name;
     if (!is_plain_name(name)) {
       raise(Fault::checkpoint, "{}: damaged: it lists the file {:?}", state_path.string(), name);
     }
-    std::string content = read_file(path, Fault::checkpoint);
-    if (content.size() != expected.bytes) {
-      raise(Fault::checkpoint, "{}: damaged: {} bytes instead of {}", path.string(), content.size(),
-            expected.bytes);
-    }
-    if (hash_bytes(content) != expected.hash) {
-      raise(Fault::checkpoint, "{}: damaged: its hash does not fit", path.string());
-    }
-    checkpoint.files[name] = std::move(content);
+    checkpoint.files[name] = read_part(checkpoint.path / name, expected);
   }
   return checkpoint;
+}
+
+std::string read_checkpoint_file(const fs::path& folder, const std::string& name) {
+  const StateFile about = read_state(folder);
+  const auto found = about.files.find(name);
+  if (found == about.files.end()) {
+    raise(Fault::checkpoint, "the checkpoint {} has no {}; it has {}", folder.string(), name,
+          file_names(about));
+  }
+  return read_part(folder / name, found->second);
 }
 
 CheckpointStore::CheckpointStore(fs::path run_dir, int keep)
@@ -258,9 +282,8 @@ void CheckpointStore::clean_leftovers() const {
 }
 
 bool CheckpointStore::is_stopgap(int64_t step) const {
-  const fs::path path = folder_ / checkpoint_name(step) / state_name;
   try {
-    return state_file_from_json(read_file(path, Fault::checkpoint), path.string()).state.stopgap;
+    return read_state(folder_ / checkpoint_name(step)).state.stopgap;
   } catch (const Error&) {
     return false;  // damaged: counted like any other, found out when somebody wants to load it
   }

@@ -36,6 +36,10 @@ std::string checkpoint_name(int64_t step);
 // Reads one folder, or what a link points to. Any defect is Fault::checkpoint.
 Checkpoint read_checkpoint(const fs::path& folder);
 
+// One file of a checkpoint alone, verified as above; one that the checkpoint does not have is
+// Fault::checkpoint too.
+std::string read_checkpoint_file(const fs::path& folder, const std::string& name);
+
 class CheckpointStore {
  public:
   // What is wrong, and with which file.

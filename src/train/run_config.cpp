@@ -1,6 +1,7 @@
 #include "train/run_config.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/cores.h"
 #include "base/error.h"
@@ -111,6 +112,7 @@ void RunConfig::describe_files(Fields& field) {
 }
 
 void RunConfig::describe(Fields& field) {
+  const size_t others = field.all().size();
   describe_model(field);
   field.section("Data");
   data.describe(field);
@@ -120,6 +122,34 @@ void RunConfig::describe(Fields& field) {
   describe_update(field);
   describe_files(field);
   check(field);
+  remember_recipe(std::span(field.all()).subspan(others));
+}
+
+void RunConfig::remember_recipe(std::span<const Field> fields) {
+  constexpr std::array no_matter{"data-dir",
+                                 "workers",
+                                 "prefetch",
+                                 "replica-mode",
+                                 "eval-batch-size",
+                                 "threads",
+                                 "pin",
+                                 "memory",
+                                 "output",
+                                 "name",
+                                 "checkpoint-steps",
+                                 "checkpoint-epochs",
+                                 "checkpoint-keep",
+                                 "log-steps",
+                                 "quiet",
+                                 "dump",
+                                 "time-passes"};
+  recipe_.clear();
+  for (const Field& field : fields) {
+    if (field.value.text == field.default_text) continue;
+    if (std::ranges::find(no_matter, field.key) == no_matter.end()) {
+      recipe_[field.key] = field.value.text;
+    }
+  }
 }
 
 void RunConfig::describe_all(Fields& field) {

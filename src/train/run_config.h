@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -83,6 +85,9 @@ struct RunConfig {
   // What the learning rate is computed from. The schedule covers the epochs asked for; --max-steps
   // only cuts it off.
   ScheduleSite schedule_site(const EpochPlan& epochs) const;
+  // What was asked for besides the defaults, as key and text, without what changes no result (how
+  // many threads, which folders): equal recipes train equal weights.
+  const std::map<std::string, std::string>& recipe() const { return recipe_; }
   // The run's folder when no --name was given.
   std::string default_name() const;
 
@@ -93,7 +98,10 @@ struct RunConfig {
   void describe_files(Fields& field);
   void check(const Fields& field) const;
 
+  void remember_recipe(std::span<const Field> fields);
+
   std::unique_ptr<Optimizer> optimizer_;
+  std::map<std::string, std::string> recipe_;
 };
 
 }  // namespace convoy

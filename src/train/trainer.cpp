@@ -134,6 +134,7 @@ void Trainer::train_one_step(Loader& loader) {
     tally = network_.steps().run(inputs, [&]() -> const Batch& { return loader.next(); });
   }
   ++progress_.step;
+  progress_.top1 = progress_.average_top1 = -1;
   if (!std::isfinite(tally.loss)) {
     listener_.on(NonFinite{progress_.step, tally.mean_loss()});
     listener_.flush();
@@ -201,6 +202,8 @@ bool Trainer::finish_boundary() {
   if (evaluates) {
     result = evaluate();
     if (!result) return false;
+    progress_.top1 = result->plain.top1;
+    if (result->average) progress_.average_top1 = result->average->top1;
     if (result->counts().top1 > progress_.best_top1) {
       progress_.best_top1 = result->counts().top1;
       best_now_ = true;

@@ -34,6 +34,7 @@ class Trainer {
     int64_t step = 0;
     Tally epoch;  // sums of the epoch so far
     double best_top1 = -1;
+    double top1 = -1, average_top1 = -1;  // of this very step; -1: not evaluated
     int64_t ema_updates = 0;
     double seconds = 0;             // of all processes of the run
     bool boundary_pending = false;  // stopped between the last step of an epoch and its evaluation
@@ -61,7 +62,7 @@ class Trainer {
   bool crosses(double every_epochs) const;
   void save(bool scheduled);
   void write_weights(const std::string& file, bool average);
-  Metadata metadata() const;
+  Metadata metadata(bool average) const;
   std::vector<TensorEntry> optimizer_tensors();
   std::string hash();
   std::string algorithms() const;

@@ -6,7 +6,7 @@
 #include "train/taken_algorithms.h"
 #include "train/tensors.h"
 #include "train/trainer.h"
-#include "version.h"
+#include "train/weights_metadata.h"
 
 namespace convoy {
 namespace {
@@ -31,21 +31,12 @@ std::string Trainer::hash() {
   return weights_hash(model_tensors(state.layout(), state.params(), state.stats()));
 }
 
-// `convoy.option.*` are options of the eval verb: with them the file needs no flags.
-Metadata Trainer::metadata() const {
-  const DataOptions& data = config_.data;
-  Metadata about{{"convoy.version", version},
-                 {"convoy.step", std::to_string(progress_.step)},
-                 {"convoy.class-names", join(setup_.train_set->class_names(), ",")},
-                 {"convoy.option.model", config_.model},
-                 {"convoy.option.winograd", winograd_name(config_.choices.winograd)},
-                 {"convoy.option.num-classes", std::to_string(config_.classes(*setup_.train_set))}};
-  if (!config_.choices.rules.empty()) {
-    about["convoy.option.algorithms"] = join(rule_texts(config_.choices), ",");
-  }
-  for (const auto& [key, value] : data.preprocessing()) about["convoy.option." + key] = value;
-  if (!data.def().has_files) about["convoy.option.seed"] = std::to_string(config_.seed);
-  return about;
+Metadata Trainer::metadata(bool average) const {
+  const double top1 = average ? progress_.average_top1 : progress_.top1;
+  return weights_metadata(setup_, {.step = progress_.step,
+                                   .epoch = setup_.epochs.epochs_after(progress_.step),
+                                   .average = average,
+                                   .top1 = top1 < 0 ? std::nullopt : std::optional<double>(top1)});
 }
 
 void Trainer::write_weights(const std::string& file, bool average) {
@@ -56,7 +47,7 @@ void Trainer::write_weights(const std::string& file, bool average) {
           model_tensors(state.layout(), average ? state.average_params() : state.params(),
                         average ? state.average_stats() : state.stats()),
           progress_.step),
-      metadata());
+      metadata(average));
 }
 
 std::vector<TensorEntry> Trainer::optimizer_tensors() {
@@ -73,11 +64,10 @@ std::vector<TensorEntry> Trainer::optimizer_tensors() {
 void Trainer::save(bool scheduled) {
   const State& state = network_.state();
   const StateLayout& layout = state.layout();
-  const Metadata about = metadata();
   std::vector<CheckpointFile> files;
   const SafetensorsImage model(
       with_batch_counts(model_tensors(layout, state.params(), state.stats()), progress_.step),
-      about);
+      metadata(false));
   files.push_back({"model.safetensors", model.parts()});
   const SafetensorsImage optimizer(optimizer_tensors());
   files.push_back({"optimizer.safetensors", optimizer.parts()});
@@ -86,7 +76,7 @@ void Trainer::save(bool scheduled) {
     average.emplace(
         with_batch_counts(model_tensors(layout, state.average_params(), state.average_stats()),
                           progress_.step),
-        about);
+        metadata(true));
     files.push_back({"ema.safetensors", average->parts()});
   }
   TrainState saved{
@@ -99,6 +89,8 @@ void Trainer::save(bool scheduled) {
                   {"epoch_correct", static_cast<double>(progress_.epoch.correct)},
                   {"epoch_correct5", static_cast<double>(progress_.epoch.correct5)},
                   {"best_top1", progress_.best_top1},
+                  {"top1", progress_.top1},
+                  {"average_top1", progress_.average_top1},
                   {"ema_updates", static_cast<double>(progress_.ema_updates)},
                   {"seconds", elapsed()},
                   {"boundary_pending", progress_.boundary_pending ? 1.0 : 0.0}},
@@ -146,9 +138,15 @@ bool Trainer::restore() {
     }
     return n->second;
   };
+  const auto number_if_any = [&](const char* key) {
+    const auto n = found->state.numbers.find(key);
+    return n == found->state.numbers.end() ? -1 : n->second;
+  };
   progress_ = {.step = found->state.step,
                .epoch = {},
                .best_top1 = number("best_top1"),
+               .top1 = number_if_any("top1"),
+               .average_top1 = number_if_any("average_top1"),
                .ema_updates = static_cast<int64_t>(number("ema_updates")),
                .seconds = number("seconds"),
                .boundary_pending = number("boundary_pending") != 0};

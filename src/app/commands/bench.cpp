@@ -2,7 +2,6 @@
 // convs`: the algorithms of convolutions against each other.
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -14,10 +13,10 @@
 #include "app/conv_lists.h"
 #include "app/measure.h"
 #include "app/options.h"
+#include "app/progress.h"
 #include "app/run.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "report/bar.h"
 #include "tensor/isa.h"
 #include "version.h"
 
@@ -151,16 +150,6 @@ nlohmann::ordered_json ops_json(const Measured& m, const Options& options) {
   return rows;
 }
 
-// Steps of large models take seconds: somebody who waits sees them pass.
-void show_progress(int done, int total) {
-  if (!::isatty(STDERR_FILENO)) return;
-  const std::string bar =
-      done < total
-          ? render_bar({.label = "step", .done = done, .total = total, .eta_s = {}}, 60, {})
-          : "";
-  fmt::print(stderr, "\r\033[K{}", bar);
-}
-
 void print_summary(const RunSetup& setup, const Measured& m, const Options& options) {
   fmt::print(
       "{}, batch {} of {}x{}, {} threads, {}: {:.2f} images/s (best {:.2f}), {:.4f} s a step\n",
@@ -228,10 +217,13 @@ int run(const CommandLine& typed) {
   }
   const RunSetup setup(config);
   warn_of_idle_rules(setup.plans, config.choices);
-  const Measured measured = measure(setup, {.warmup = options.warmup_steps,
-                                            .steps = options.steps,
-                                            .infer = options.mode == "infer",
-                                            .progress = show_progress});
+  const Measured measured = [&] {
+    ProgressLine progress("step");  // steps of large models take seconds
+    return measure(setup, {.warmup = options.warmup_steps,
+                           .steps = options.steps,
+                           .infer = options.mode == "infer",
+                           .progress = [&](int done, int total) { progress.at(done, total); }});
+  }();
   if (options.json) {
     nlohmann::ordered_json result = facts(setup, measured, options);
     if (ops) result["ops"] = ops_json(measured, options);

@@ -1,26 +1,38 @@
-// `convoy eval`: weights against data, every sample once.
+// `convoy eval`: weights against data, every sample once. With --all the network is planned once
+// and the weights of a run's checkpoints go through it one after another.
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "app/command.h"
 #include "app/inference.h"
 #include "app/options.h"
 #include "app/run.h"
+#include "app/run_weights.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "config/value.h"
 #include "report/console.h"
 #include "train/evaluate.h"
+#include "train/weights_metadata.h"
 
 namespace convoy {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 struct Options : InferenceOptions {
+  bool all = false;
   std::string split = "test";
   int64_t eval_batch_size = 250;
   bool json = false;
 
   void describe(Fields& field) {
     describe_source(field);
+    field("all", all, "of a run: every checkpoint in turn, then what `convoy average` made");
     field("split", split, "which part of the dataset", one_of({"test", "train"}));
     field("json", json, "print one JSON object");
     describe_told(field);
@@ -32,6 +44,104 @@ struct Options : InferenceOptions {
 };
 
 void describe(Fields& field) { Options().describe(field); }
+
+// Of one file of weights.
+struct Result {
+  std::string name;             // as in RunWeights
+  std::optional<int64_t> step;  // where the weights say so
+  std::optional<double> epoch;
+  Tally tally;
+};
+
+Result about(const SafetensorsFile& file, std::string name) {
+  Result result{std::move(name), {}, {}, {}};
+  const auto read = [&](const char* key, auto value, auto& into) {
+    const auto found = file.metadata().find(key);
+    if (found != file.metadata().end() && parse_value(found->second, value).empty()) into = value;
+  };
+  read(weights_key::step, int64_t{}, result.step);
+  read(weights_key::epoch, double{}, result.epoch);
+  return result;
+}
+
+Json numbers(const Tally& t) {
+  return {{"top1", t.top1()},       {"top5", t.top5()},   {"correct", t.correct},
+          {"correct5", t.correct5}, {"total", t.samples}, {"loss", t.mean_loss()}};
+}
+
+// More right answers; of equals the smaller loss, of those the earlier.
+bool is_better(const Result& a, const Result& b) {
+  return std::tuple(a.tally.correct, -a.tally.loss) > std::tuple(b.tally.correct, -b.tally.loss);
+}
+
+const Result& best_of(const std::vector<Result>& results) {
+  const Result* best = &results.front();
+  for (const Result& result : results) {
+    if (is_better(result, *best)) best = &result;
+  }
+  return *best;
+}
+
+void print_row(const Result& r) {
+  fmt::print("{:<40} {:>8} {:>8} {:>9.4f} {:>7.2f}% {:>7.2f}%\n", r.name,
+             r.step ? std::to_string(*r.step) : "-",
+             r.epoch ? fmt::format("{:.2f}", *r.epoch) : "-", r.tally.mean_loss(), r.tally.top1(),
+             r.tally.top5());
+  std::fflush(stdout);
+}
+
+Json to_json(const std::vector<Result>& results) {
+  Json list = Json::array();
+  for (const Result& r : results) {
+    Json row{{"file", r.name}};
+    row["step"] = r.step ? Json(*r.step) : Json();
+    row["epoch"] = r.epoch ? Json(*r.epoch) : Json();
+    row.update(numbers(r.tally));
+    list.push_back(std::move(row));
+  }
+  return {{"checkpoints", std::move(list)}, {"best", best_of(results).name}};
+}
+
+// What cannot be used is named and left out; the rest is told, and the exit code says so.
+template <class Evaluate>
+int evaluate_all(const Options& options, const Evaluate& evaluate) {
+  std::vector<RunWeights> files = checkpoint_weights(options.checkpoint, options.weights);
+  const size_t checkpoints = files.size();
+  std::ranges::move(further_weights(options.checkpoint), std::back_inserter(files));
+  std::vector<Result> results;
+  bool is_whole = true;
+  if (!options.json) {
+    fmt::print("{:<40} {:>8} {:>8} {:>9} {:>8} {:>8}\n", "weights", "step", "epoch", "loss",
+               "top-1", "top-5");
+  }
+  for (size_t i = 0; i < files.size(); ++i) {
+    try {
+      const SafetensorsFile file = open_weights(files[i].path);
+      if (i >= checkpoints && !is_averaged(file.metadata())) continue;
+      results.push_back(about(file, files[i].name));
+      results.back().tally = evaluate(file);
+    } catch (const Error& error) {
+      if (error.fault() != Fault::checkpoint) throw;
+      if (!results.empty() && results.back().name == files[i].name) results.pop_back();
+      std::fflush(stdout);
+      fmt::print(stderr, "Warning: {}\n", error.what());
+      is_whole = false;
+      continue;
+    }
+    if (!options.json) print_row(results.back());
+  }
+  if (results.empty()) {
+    raise(Fault::checkpoint, "{} has no sound checkpoint", options.checkpoint);
+  }
+  const Result& best = best_of(results);
+  if (options.json) {
+    fmt::print("{}\n", to_json(results).dump());
+  } else {
+    fmt::print("best: {}, top-1 {:.2f}% ({}/{})\n", best.name, best.tally.top1(),
+               best.tally.correct, best.tally.samples);
+  }
+  return is_whole ? 0 : static_cast<int>(Fault::checkpoint);
+}
 
 int run(const CommandLine& line) {
   need_words(line, {});
@@ -49,26 +159,34 @@ int run(const CommandLine& line) {
                            options.num_classes ? options.num_classes : data->classes(),
                            options.eval_batch_size);
   if (line.settings.contains("algorithms")) warn_of_idle_rules(network.plans(), options.choices);
-  network.load(chosen.file);
   Evaluator evaluator(network.task(), network.executor(), *data, chain, options.eval_batch_size,
                       options.data.loader());
-  const auto console = console_listener(console_options(options.json));
-  const Tally t = *evaluator.run([&](int64_t done) {
-    if (!options.json) console->on(EvalProgress{done, evaluator.samples()});
-    return true;
-  });
+  const auto evaluate = [&](const SafetensorsFile& file) {
+    network.load(file);
+    const auto console = console_listener(console_options(options.json));  // its bar goes with it
+    return *evaluator.run([&](int64_t done) {
+      console->on(EvalProgress{done, evaluator.samples()});
+      return true;
+    });
+  };
+  if (options.all) return evaluate_all(options, evaluate);
+
+  const Result result = about(chosen.file, "");
+  const double begin = steady_seconds();
+  const Tally t = evaluate(chosen.file);
   if (options.json) {
-    const nlohmann::ordered_json result{{"top1", t.top1()},     {"top5", t.top5()},
-                                        {"correct", t.correct}, {"correct5", t.correct5},
-                                        {"total", t.samples},   {"loss", t.mean_loss()}};
-    fmt::print("{}\n", result.dump());
+    fmt::print("{}\n", numbers(t).dump());
   } else {
-    console->on(EvalDone{.loss = t.mean_loss(),
-                         .top1 = t.top1(),
-                         .top5 = t.top5(),
-                         .correct = t.correct,
-                         .correct5 = t.correct5,
-                         .total = t.samples});
+    console_listener(console_options(false))
+        ->on(EvalDone{.epoch = result.epoch.value_or(0),
+                      .step = result.step.value_or(0),
+                      .loss = t.mean_loss(),
+                      .top1 = t.top1(),
+                      .top5 = t.top5(),
+                      .correct = t.correct,
+                      .correct5 = t.correct5,
+                      .total = t.samples,
+                      .seconds = steady_seconds() - begin});
   }
   return 0;
 }
@@ -79,12 +197,15 @@ CommandDef eval_command() {
   return {
       .name = "eval",
       .summary = "evaluate weights on a dataset",
-      .usage = "eval --checkpoint FILE|RUN_DIR [options]",
+      .usage = "eval --checkpoint FILE|RUN_DIR [--all] [options]",
       .details = R"(Weights written by Convoy say which model, dataset and preprocessing they belong
 to, so the file is enough. The numbers are those of the evaluation in training.
+With --all every checkpoint of a run is evaluated, oldest first, a line each, and
+the best is named at the end; --json prints {"checkpoints": [...], "best": NAME}.
 
   convoy eval --checkpoint runs/demo/weights/best.safetensors
   convoy eval --checkpoint runs/demo --weights ema --json
+  convoy eval --checkpoint runs/demo --all
   convoy eval --checkpoint resnet20.safetensors --model cifar_resnet20 --dataset cifar-10 --data-dir DIR
 )",
       .describe = describe,

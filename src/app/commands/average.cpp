@@ -1,0 +1,168 @@
+// `convoy average`: several checkpoints become one file of weights.
+
+#include "weights/average.h"
+
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+#include "app/command.h"
+#include "app/inference.h"
+#include "app/options.h"
+#include "app/progress.h"
+#include "app/run_weights.h"
+#include "base/error.h"
+#include "train/weights_metadata.h"
+
+namespace convoy {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  std::string mode = "mean";
+  double decay = 0.99;
+  int count = 0;
+  int discard_last = 0;
+  std::string weights = "model";
+  std::string output, filename;
+
+  void describe(Fields& field) {
+    field("mode", mode,
+          "mean: all count alike; exponential: V = the first, then V = decay V + (1 - decay) next",
+          one_of({"mean", "exponential"}));
+    field("decay", decay, "of the exponential mode", between(0, 1));
+    field("count", count, "only the last so many; 0: all", at_least(0), {"N"});
+    field("discard-last", discard_last, "leave out the last so many, before --count counts",
+          at_least(0));
+    field("weights", weights, "of checkpoints: the weights themselves, or their moving average",
+          one_of({"model", "ema"}));
+    field("output", output, "the file to write; default: in the weights folder of the run");
+    field("filename", filename, "its name there; default: average-MODE.safetensors");
+    if (field.given("decay") && mode != "exponential") {
+      raise(Fault::usage, "decay does nothing without mode exponential; try: --mode exponential");
+    }
+    if (!output.empty() && !filename.empty()) {
+      raise(Fault::usage, "--output and --filename both name the file; try: one of them");
+    }
+  }
+};
+
+void describe(Fields& field) { Options().describe(field); }
+
+bool is_run(const fs::path& path) {
+  return fs::is_directory(path) && !fs::exists(path / "state.json");
+}
+
+// In the order in which they are averaged.
+std::vector<RunWeights> chosen_files(const std::vector<std::string>& words,
+                                     const Options& options) {
+  std::vector<RunWeights> files;
+  if (words.size() == 1 && is_run(words[0])) {
+    files = checkpoint_weights(words[0], options.weights);
+  } else {
+    for (const std::string& word : words) {
+      files.push_back({word, weights_file(word, options.weights)});
+    }
+  }
+  const auto have = static_cast<int>(files.size());
+  if (options.discard_last >= have || options.count > have - options.discard_last) {
+    raise(Fault::usage, "--count {} and --discard-last {}, but there are {} files of weights",
+          options.count, options.discard_last, have);
+  }
+  files.resize(files.size() - static_cast<size_t>(options.discard_last));
+  if (options.count) files.erase(files.begin(), files.end() - options.count);
+  return files;
+}
+
+fs::path output_file(const std::vector<std::string>& words, const Options& options) {
+  if (!options.output.empty()) return options.output;
+  if (words.size() != 1 || !is_run(words[0])) {
+    raise(Fault::usage, "averaging files needs --output FILE; try: --output average.safetensors");
+  }
+  std::string name = options.filename;
+  if (name.empty()) {
+    name = fmt::format("average-{}{}", options.weights == "ema" ? "ema-" : "", options.mode);
+  }
+  if (name.find('/') != name.npos || name.starts_with('.')) {
+    raise(Fault::usage, "filename {:?} is no name of a file; try: --output for another folder",
+          name);
+  }
+  if (!name.ends_with(".safetensors")) name += ".safetensors";
+  if (name == "best.safetensors" || name == "last.safetensors") {
+    raise(Fault::usage, "{} is the training's own file; try: another --filename", name);
+  }
+  return fs::path(words[0]) / "weights" / name;
+}
+
+// An input must not be lost to the output.
+void refuse_overwriting(const fs::path& output, const std::vector<RunWeights>& files) {
+  std::error_code missing;
+  for (const RunWeights& file : files) {
+    if (fs::equivalent(file.path, output, missing)) {
+      raise(Fault::usage, "{} is averaged itself; try: another --output", output.string());
+    }
+  }
+}
+
+int run(const CommandLine& line) {
+  const std::vector<Field> known = described(describe);
+  Fields field(resolve(line, known));
+  Options options;
+  options.describe(field);
+  field.finish(known);
+  if (line.words.empty()) need_words(line, {"RUN_DIR or FILE"});
+  const std::vector<RunWeights> files = chosen_files(line.words, options);
+  const fs::path output = output_file(line.words, options);
+  refuse_overwriting(output, files);
+
+  const bool is_mean = options.mode == "mean";
+  WeightsAverage average(is_mean ? std::nullopt : std::optional<double>(options.decay));
+  Metadata metadata;
+  Json sources = Json::array();
+  {
+    ProgressLine progress("averaging");
+    for (const RunWeights& each : files) {
+      progress.at(average.files(), static_cast<int64_t>(files.size()));
+      const SafetensorsFile file = open_weights(each.path);
+      average.add(file);
+      metadata = file.metadata();
+      sources.push_back({{"file", each.name}, {"weights", weights_hash(file.tensors())}});
+    }
+  }
+  Json about{{"mode", options.mode}};
+  if (!is_mean) about["decay"] = options.decay;
+  about["of"] = std::move(sources);
+  metadata[weights_key::kind] = options.mode;
+  metadata[weights_key::average] = about.dump(-1, ' ', false, Json::error_handler_t::replace);
+  metadata.erase(weights_key::top1);  // was that of the last
+  const std::vector<TensorEntry> tensors = average.result();
+  write_safetensors(output, tensors, std::move(metadata));
+  fmt::print("{} of {} files, {} to {}: {}\nweights {}\n", options.mode, files.size(),
+             files.front().name, files.back().name, output.string(), weights_hash(tensors));
+  return 0;
+}
+
+}  // namespace
+
+CommandDef average_command() {
+  return {.name = "average",
+          .summary = "average the weights of checkpoints",
+          .usage = "average RUN_DIR|FILE... [options]",
+          .details =
+              R"(Takes the checkpoints of a run in the order of their steps, or files in the order
+given, and writes one file of weights that eval, predict and export take like any
+other. Sums are kept in double; one checkpoint at a time is in memory. Whole
+numbers and what the file says about itself are the last one's. `convoy eval
+--all` evaluates the result beside the checkpoints it was made of.
+
+  convoy average runs/demo                        runs/demo/weights/average-mean.safetensors
+  convoy average runs/demo -N 5 --discard-last 1
+  convoy average runs/demo --mode exponential --decay 0.9
+  convoy average a.safetensors b.safetensors --output ab.safetensors
+)",
+          .describe = describe,
+          .run = run};
+}
+
+}  // namespace convoy

@@ -1,0 +1,276 @@
+// `convoy predict`: what a network says about pictures, one by one. It runs the plan of the
+// evaluation, so what it gets right is what `convoy eval` counts.
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <deque>
+
+#include "app/command.h"
+#include "app/inference.h"
+#include "app/options.h"
+#include "app/pictures.h"
+#include "app/predictions.h"
+#include "app/progress.h"
+#include "app/run.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "train/weights_metadata.h"
+
+namespace convoy {
+namespace {
+
+struct Options : InferenceOptions {
+  std::vector<std::string> input;
+  std::string split = "test";
+  int64_t first = 0;
+  int top = 5;
+  bool json = false;
+  std::string output, logits;
+  int64_t batch_size = 64;
+
+  void describe(Fields& field) {
+    describe_source(field);
+    field("input", input,
+          ".npy or .safetensors files, with commas between: f32 [n, c, h, w] as the network takes "
+          "them, or bytes [n, c, h, w] or [n, h, w, c]. Without it, the dataset's images");
+    field("split", split, "which part of the dataset", one_of({"test", "train"}));
+    field("first", first, "only so many images, from the first on; 0: all", at_least(0));
+    field("top", top, "classes to tell of each image", at_least(1), {"k"});
+    field("json", json, "print a JSON object for each image");
+    field("output", output, "write those JSON objects to this file, and print only the summary");
+    field("logits", logits, "write the logits [images, classes] to this .safetensors file");
+    describe_told(field);
+    field.section("How");
+    field("eval-batch-size", batch_size, "images at a time; changes no result", at_least(1),
+          {"batch-size", "b"});
+    describe_how(field);
+    if (json && !output.empty()) {
+      raise(Fault::usage, "--json and --output both say where the JSON goes; try: one of them");
+    }
+    if (!logits.empty() && !logits.ends_with(".safetensors")) {
+      raise(Fault::usage, "--logits {} is no .safetensors file; try: --logits logits.safetensors",
+            logits);
+    }
+  }
+};
+
+void describe(Fields& field) { Options().describe(field); }
+
+// With --input there is no dataset to choose; with bytes somebody must say how they are
+// preprocessed.
+void check_input_options(const CommandLine& line, const Settings& settings, bool has_bytes) {
+  for (const char* key : {"split", "data-dir", "seed", "generated-image-size", "generated-channels",
+                          "generated-classes", "generated-samples"}) {
+    if (line.settings.contains(key)) {
+      raise(Fault::usage, "--{} is about a dataset, --input is none; try: one of them", key);
+    }
+  }
+  const auto has = [&](const char* key) { return settings.contains(key); };
+  const bool is_told = has("dataset") || (has("mean") && has("std")) ||
+                       (has("normalise") && settings.at("normalise").text != "mean-std");
+  if (has_bytes && !is_told) {
+    raise(Fault::usage,
+          "the weights do not say how bytes are preprocessed; try: --mean 0.5 --std 0.25, or "
+          "--dataset NAME for its values");
+  }
+}
+
+void check_labels(const ImageTensor& tensor, int classes) {
+  for (size_t i = 0; i < tensor.labels.size(); ++i) {
+    if (tensor.labels[i] >= classes) {
+      raise(Fault::data, "{}: image {} has the label {}, the weights know {} classes",
+            tensor.origin, i, tensor.labels[i], classes);
+    }
+  }
+}
+
+// All that was asked for, batch after batch through the network.
+class Predicting {
+ public:
+  Predicting(const Options& options, std::vector<std::string> names, InferenceNetwork& network,
+             int64_t total)
+      : options_(options),
+        names_(std::move(names)),
+        network_(network),
+        total_(total),
+        prints_(options.output.empty()),
+        progress_("images", !prints_ || ::isatty(STDOUT_FILENO) != 1) {}
+
+  void take(Pictures& pictures) {
+    Executor& executor = network_.executor();
+    const int64_t classes = executor.output_type("logits").shape[1];
+    labelled_ = labelled_ && pictures.labelled();
+    while (const Batch* batch = pictures.next()) {
+      for (const NamedTensor& t : batch->tensors()) executor.try_bind(t.name, t.data);
+      executor.run();
+      const float* logits = executor.output("logits");
+      for (int64_t i = 0; i < batch->valid; ++i) {
+        const std::span row(logits + i * classes, static_cast<size_t>(classes));
+        Prediction prediction{tally_.samples + i, likeliest(row, options_.top), {}};
+        if (pictures.labelled()) prediction.label = batch->data<int32_t>("label")[i];
+        tell(prediction);
+        if (!options_.logits.empty()) logits_.insert(logits_.end(), row.begin(), row.end());
+      }
+      network_.task().count(executor, batch->valid, tally_);
+      if (prints_) std::fflush(stdout);
+      progress_.at(tally_.samples, total_);
+    }
+  }
+
+  void finish() {
+    progress_.clear();
+    if (!options_.output.empty()) write_atomically(options_.output, lines_, Fault::usage);
+    if (!options_.logits.empty()) {
+      const Shape shape{tally_.samples, static_cast<int64_t>(logits_.size()) /
+                                            std::max<int64_t>(1, tally_.samples)};
+      const std::array tensors{
+          TensorEntry{"logits", DType::f32, shape, std::as_bytes(std::span(logits_))}};
+      write_safetensors(options_.logits, tensors);
+    }
+    if (!options_.json) fmt::print("{}\n", summary());
+  }
+
+ private:
+  void tell(const Prediction& prediction) {
+    if (!prints_) {
+      lines_ += json_line(prediction, names_);
+    } else {
+      fmt::print("{}",
+                 options_.json ? json_line(prediction, names_) : text_line(prediction, names_));
+    }
+  }
+
+  std::string summary() const {
+    const std::string count =
+        fmt::format("{} image{}", with_commas(tally_.samples), tally_.samples == 1 ? "" : "s");
+    if (!labelled_) return count;
+    return fmt::format("{}: top-1 {:.2f}% ({}/{}), top-5 {:.2f}% ({}/{}), loss {:.4f}", count,
+                       tally_.top1(), tally_.correct, tally_.samples, tally_.top5(),
+                       tally_.correct5, tally_.samples, tally_.mean_loss());
+  }
+
+  const Options& options_;
+  std::vector<std::string> names_;
+  InferenceNetwork& network_;
+  int64_t total_;
+  bool prints_;
+  bool labelled_ = true;
+  ProgressLine progress_;
+  Tally tally_;
+  std::string lines_;
+  std::vector<float> logits_;
+};
+
+// The classes of the head, as far as anybody says.
+int class_count(const Options& options, const std::vector<std::string>& names,
+                const FoundModel& model) {
+  if (options.num_classes) return options.num_classes;
+  return names.empty() ? model.family.classes : static_cast<int>(names.size());
+}
+
+void predict_dataset(const Options& options, const FoundModel& model, const SafetensorsFile& file,
+                     std::vector<std::string> names, const CommandLine& line) {
+  const auto data = options.data.open(options.split == "train", options.seed);
+  const AugmentChain chain = options.data.chain(data->image_shape(), false);
+  if (names.empty()) names = data->class_names();
+  const int64_t count = options.first ? std::min(options.first, data->size()) : data->size();
+  const int64_t batch = std::min(options.batch_size, count);
+  InferenceNetwork network(options, model, data->image_shape(),
+                           options.num_classes ? options.num_classes : data->classes(), batch);
+  if (line.settings.contains("algorithms")) warn_of_idle_rules(network.plans(), options.choices);
+  network.load(file);
+  Predicting predicting(options, std::move(names), network, count);
+  predicting.take(*dataset_pictures(*data, chain, count, batch, options.data.loader(), true));
+  predicting.finish();
+}
+
+void predict_tensors(const Options& options, const FoundModel& model, const SafetensorsFile& file,
+                     std::vector<std::string> names, const CommandLine& line,
+                     const Settings& settings) {
+  const std::optional<Shape> image = told_image(file.metadata(), file.origin());
+  const int classes = class_count(options, names, model);
+  std::deque<ImageTensor> tensors;
+  int64_t count = 0;
+  bool has_bytes = false;
+  for (const std::string& path : options.input) {
+    ImageTensor tensor = read_images(path);
+    settle_layout(tensor, image, model.family.channels);
+    check_labels(tensor, classes);
+    if (!tensors.empty() && tensor.image() != tensors.front().image()) {
+      raise(Fault::data, "{}: its images are {}, those of {} are {}; try: one size at a time",
+            tensor.origin, to_string(tensor.image()), tensors.front().origin,
+            to_string(tensors.front().image()));
+    }
+    count += tensor.size();
+    has_bytes = has_bytes || tensor.dtype == DType::u8;
+    tensors.push_back(std::move(tensor));
+  }
+  check_input_options(line, settings, has_bytes);
+  if (options.first) count = std::min(count, options.first);
+  const int64_t batch = std::min(options.batch_size, count);
+  const Shape shape = tensors.front().image();
+  std::optional<AugmentChain> chain;
+  if (has_bytes) chain.emplace(options.data.chain(shape, false));
+  InferenceNetwork network(options, model, shape, classes, batch);
+  if (line.settings.contains("algorithms")) warn_of_idle_rules(network.plans(), options.choices);
+  network.load(file);
+  Predicting predicting(options, std::move(names), network, count);
+  for (const ImageTensor& tensor : tensors) {
+    const int64_t taken = std::min(count, tensor.size());
+    if (taken == 0) break;
+    if (tensor.dtype == DType::f32) {
+      predicting.take(*float_pictures(tensor, taken, batch));
+    } else {
+      const ImageTensorDataset pictures(tensor, classes);
+      predicting.take(*dataset_pictures(pictures, *chain, taken, batch, options.data.loader(),
+                                        !tensor.labels.empty()));
+    }
+    count -= taken;
+  }
+  predicting.finish();
+}
+
+int run(const CommandLine& line) {
+  need_words(line, {});
+  const std::vector<Field> known = described(describe);
+  const ChosenWeights chosen = choose_weights(line, known, "predict");
+  Fields field(chosen.settings);
+  Options options;
+  options.describe(field);
+  field.finish(known);
+  const FoundModel model = settle(options, chosen.file.origin());
+  std::vector<std::string> names = told_class_names(chosen.file.metadata(), chosen.file.origin());
+  if (options.input.empty()) {
+    predict_dataset(options, model, chosen.file, std::move(names), line);
+  } else {
+    predict_tensors(options, model, chosen.file, std::move(names), line, chosen.settings);
+  }
+  return 0;
+}
+
+}  // namespace
+
+CommandDef predict_command() {
+  return {.name = "predict",
+          .summary = "classify images",
+          .usage = "predict --checkpoint FILE|RUN_DIR [--input FILE[,FILE...]] [options]",
+          .details =
+              R"(Tells the likeliest classes of every image, with their probabilities, and whether
+that is right where the labels are known. Weights written by Convoy bring model,
+class names and preprocessing along. Images come from --input, or are those of
+the dataset. A .safetensors input holds one tensor of images, called images where
+there are several, and may hold their labels.
+
+  convoy predict --checkpoint runs/demo --first 10
+  convoy predict --checkpoint runs/demo --top 1 --output predictions.jsonl
+  convoy predict --checkpoint best.safetensors --input photos.npy --json
+  convoy predict --checkpoint best.safetensors --input photos.npy --logits logits.safetensors
+)",
+          .describe = describe,
+          .run = run};
+}
+
+}  // namespace convoy

@@ -1,0 +1,44 @@
+#include "app/run_weights.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "train/checkpoint.h"
+#include "train/run_dir.h"
+#include "train/weights_metadata.h"
+
+namespace convoy {
+
+std::vector<RunWeights> checkpoint_weights(const fs::path& run, const std::string& kind) {
+  const RunDir dir = RunDir::look(run);
+  std::vector<int64_t> steps = CheckpointStore(run, 1).steps();
+  if (steps.empty()) {
+    raise(Fault::checkpoint, "{} has no checkpoint yet; try: convoy resume {}", run.string(),
+          run.string());
+  }
+  std::ranges::sort(steps);
+  std::vector<RunWeights> all;
+  for (const int64_t step : steps) {
+    const std::string name = "checkpoints/" + checkpoint_name(step);
+    all.push_back({name, dir.path() / name / (kind + ".safetensors")});
+  }
+  return all;
+}
+
+std::vector<RunWeights> further_weights(const fs::path& run) {
+  std::vector<RunWeights> all;
+  std::error_code code;
+  for (fs::directory_iterator entry(RunDir::look(run).weights(), code), end; !code && entry != end;
+       entry.increment(code)) {
+    const std::string name = entry->path().filename().string();
+    if (!name.ends_with(".safetensors") || name.starts_with(".")) continue;
+    if (name == "best.safetensors" || name == "last.safetensors") continue;  // of checkpoints
+    all.push_back({"weights/" + name, entry->path()});
+  }
+  std::ranges::sort(all, {}, &RunWeights::name);
+  return all;
+}
+
+bool is_averaged(const Metadata& about) { return about.contains(weights_key::average); }
+
+}  // namespace convoy

@@ -1,0 +1,31 @@
+// A dataset's first samples, as a dataset.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "data/dataset.h"
+
+namespace convoy {
+
+class FirstSamples final : public Dataset {
+ public:
+  // All there are when there are fewer. Borrows.
+  FirstSamples(const Dataset& whole, int64_t count)
+      : whole_(whole), size_(std::min(count, whole.size())) {}
+
+  int64_t size() const override { return size_; }
+  Shape image_shape() const override { return whole_.image_shape(); }
+  int classes() const override { return whole_.classes(); }
+  std::vector<std::string> class_names() const override { return whole_.class_names(); }
+  void read(int64_t index, uint8_t* pixels, int32_t& label) const override {
+    whole_.read(index, pixels, label);
+  }
+
+ private:
+  const Dataset& whole_;
+  int64_t size_;
+};
+
+}  // namespace convoy
