@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "train/tensors.h"
+#include "train/weights_metadata.h"
 #include "version.h"
 
 namespace convoy {
@@ -33,7 +34,11 @@ ExportSource::ExportSource(InferenceOptions& options, const ChosenWeights& chose
       updates_(updates_in(chosen.file)) {
   const ModelDef& family = model_.family;
   image_ = {family.channels, family.image_size, family.image_size};
-  if (has_dataset_) image_ = dataset().image_shape();
+  if (const auto told = told_image(chosen.file.metadata(), chosen.file.origin())) {
+    image_ = *told;
+  } else if (has_dataset_) {
+    image_ = dataset().image_shape();
+  }
   if (image_size) image_ = {image_[0], image_size, image_size};
   classes_ = options.num_classes ? options.num_classes
              : has_dataset_      ? dataset().classes()
@@ -47,6 +52,19 @@ ExportSource::ExportSource(InferenceOptions& options, const ChosenWeights& chose
 const Dataset& ExportSource::dataset() {
   if (!dataset_) dataset_ = options_.data.open(false, options_.seed);
   return *dataset_;
+}
+
+bool ExportSource::opens() {
+  try {
+    dataset();
+    return true;
+  } catch (const Error& error) {
+    const bool typed =
+        chosen_.settings.at(chosen_.settings.contains("data-dir") ? "data-dir" : "dataset")
+            .origin != chosen_.file.origin();
+    if (typed) throw;  // who names data means them
+    return false;
+  }
 }
 
 GraphRun::Weights ExportSource::weights() const {
@@ -68,17 +86,20 @@ Metadata ExportSource::metadata() const {
   Metadata about = chosen_.file.metadata();
   about.erase("format");
   about.emplace("convoy.version", version);
-  about["convoy.option.model"] = model_.variant.name;
-  about["convoy.option.num-classes"] = std::to_string(classes_);
+  about[weights_key::image] = to_string(image_);
+  const auto option = [&](const std::string& key, const std::string& value) {
+    about[weights_key::option + key] = value;
+  };
+  option("model", model_.variant.name);
+  option("num-classes", std::to_string(classes_));
   if (has_dataset_) {
-    for (const auto& [key, value] : options_.data.preprocessing())
-      about["convoy.option." + key] = value;
+    for (const auto& [key, value] : options_.data.preprocessing()) option(key, value);
   }
   return about;
 }
 
 ExportSource::Pictures ExportSource::pictures(int64_t wanted) {
-  if (has_dataset_ && dataset().image_shape() == image_) {
+  if (has_dataset_ && opens() && dataset().image_shape() == image_) {
     const auto chain = std::make_shared<AugmentChain>(options_.data.chain(image_, false));
     const auto scratch = std::make_shared<Arena>(chain->scratch_bytes());
     const auto pixels = std::make_shared<std::vector<uint8_t>>(static_cast<size_t>(image_.count()));

@@ -43,6 +43,9 @@ class ExportSource {
 
  private:
   const Dataset& dataset();
+  // False: the data that the weights speak of are not on this machine. Data that somebody typed
+  // must open.
+  bool opens();
 
   const InferenceOptions& options_;
   const ChosenWeights& chosen_;

@@ -30,6 +30,8 @@ struct Options : InferenceOptions {
   int64_t verify = 0;
   bool json = false;
 
+  Options() { data.has_image_size = false; }
+
   void describe(Fields& field) {
     describe_source(field);
     field("output", output, "the file to write: .onnx or .safetensors");
