@@ -2,26 +2,31 @@
 
 Written here because Debian's python3-torch comes without torchvision: its structure, names and initialisation
 (v1.5: the stride of a bottleneck in its 3x3), and its economy (ReLU and the sum in place), which the networks of
-tests/fixtures, made to be compared digit by digit, do not have. CIFAR: He et al. 2015, section 4.2, shortcut A."""
+tests/fixtures, made to be compared digit by digit, do not have. CIFAR: He et al. 2015, section 4.2, shortcut A.
+EfficientNet: efficientnet.py."""
 import re
 
 import torch
 from torch import nn
 from torch.nn import functional
 
-RESNETS = {  # blocks of the four stages, bottlenecks or not, times as many channels inside a bottleneck
-    "resnet18": ((2, 2, 2, 2), False, 1),
-    "resnet34": ((3, 4, 6, 3), False, 1),
-    "resnet50": ((3, 4, 6, 3), True, 1),
-    "resnet101": ((3, 4, 23, 3), True, 1),
-    "resnet152": ((3, 8, 36, 3), True, 1),
-    "wide_resnet50_2": ((3, 4, 6, 3), True, 2),
-    "wide_resnet101_2": ((3, 4, 23, 3), True, 2),
+from efficientnet import EfficientNet
+
+RESNETS = {  # blocks of the four stages, bottlenecks or not, times as many channels inside a bottleneck, groups there
+    "resnet18": ((2, 2, 2, 2), False, 1, 1),
+    "resnet34": ((3, 4, 6, 3), False, 1, 1),
+    "resnet50": ((3, 4, 6, 3), True, 1, 1),
+    "resnet101": ((3, 4, 23, 3), True, 1, 1),
+    "resnet152": ((3, 8, 36, 3), True, 1, 1),
+    "wide_resnet50_2": ((3, 4, 6, 3), True, 2, 1),
+    "wide_resnet101_2": ((3, 4, 23, 3), True, 2, 1),
+    "resnext50_32x4d": ((3, 4, 6, 3), True, 2, 32),
+    "resnext101_32x4d": ((3, 4, 23, 3), True, 2, 32),
 }
 
 
-def convolution(inputs: int, outputs: int, size: int, stride: int = 1) -> nn.Conv2d:
-    return nn.Conv2d(inputs, outputs, size, stride, padding=size // 2, bias=False)
+def convolution(inputs: int, outputs: int, size: int, stride: int = 1, groups: int = 1) -> nn.Conv2d:
+    return nn.Conv2d(inputs, outputs, size, stride, padding=size // 2, groups=groups, bias=False)
 
 
 class Subsample(nn.Module):
@@ -53,11 +58,11 @@ class Basic(nn.Module):
 
 
 class Bottleneck(nn.Module):
-    def __init__(self, inputs: int, inner: int, outputs: int, stride: int, shortcut):
+    def __init__(self, inputs: int, inner: int, outputs: int, stride: int, groups: int, shortcut):
         super().__init__()
         self.conv1 = convolution(inputs, inner, 1)
         self.bn1 = nn.BatchNorm2d(inner)
-        self.conv2 = convolution(inner, inner, 3, stride)
+        self.conv2 = convolution(inner, inner, 3, stride, groups)
         self.bn2 = nn.BatchNorm2d(inner)
         self.conv3 = convolution(inner, outputs, 1)
         self.bn3 = nn.BatchNorm2d(outputs)
@@ -107,7 +112,7 @@ class Network(nn.Module):
 
 
 def resnet(name: str, classes: int) -> Network:
-    stages, bottleneck, inside = RESNETS[name]
+    stages, bottleneck, inside, groups = RESNETS[name]
     net = Network(64, 7, classes)
     for stage, blocks in enumerate(stages):
         planes = 64 << stage
@@ -118,7 +123,7 @@ def resnet(name: str, classes: int) -> Network:
             if stride != 1 or inputs != outputs:
                 shortcut = nn.Sequential(convolution(inputs, outputs, 1, stride), nn.BatchNorm2d(outputs))
             if bottleneck:
-                return Bottleneck(inputs, planes * inside, outputs, stride, shortcut)
+                return Bottleneck(inputs, planes * inside, outputs, stride, groups, shortcut)
             return Basic(inputs, planes, stride, shortcut)
 
         net.add_stage(blocks, outputs, block)
@@ -141,11 +146,13 @@ def cifar_resnet(depth: int, classes: int) -> Network:
     return net.finish()
 
 
-def by_name(name: str) -> Network:
+def by_name(name: str) -> nn.Module:
     """The network and its usual number of classes: 10 for CIFAR, else 1000. Raises ValueError."""
     cifar = re.fullmatch(r"cifar_resnet(\d+)", name)
     if cifar:
         return cifar_resnet(int(cifar[1]), 10)
+    if name == "efficientnet_b0":
+        return EfficientNet(1000)
     if name not in RESNETS:
-        raise ValueError(f"no such model: {name}; try: {' '.join(RESNETS)} cifar_resnet20")
+        raise ValueError(f"no such model: {name}; try: {' '.join(RESNETS)} efficientnet_b0 cifar_resnet20")
     return resnet(name, 1000)

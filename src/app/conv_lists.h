@@ -11,7 +11,7 @@
 
 namespace convoy {
 
-// "cifar", "resnet", "ssd", "odd"; "all" is all of them.
+// "cifar", "resnet", "ssd", "grouped", "depthwise", "odd"; "all" is all of them.
 std::vector<std::string> conv_list_names();
 
 // Of a list, or of a file with a convolution a line (ops/conv_name.h; # begins a comment), `batch`

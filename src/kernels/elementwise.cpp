@@ -5,7 +5,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 // after highway.h
-#include <hwy/contrib/math/math-inl.h>
+#include "kernels/logistic-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace convoy::kernels::HWY_NAMESPACE {
@@ -30,16 +30,6 @@ HWY_INLINE void transform(const float* a, const float* b, float* y, int64_t n, c
   }
 }
 
-// Highway's Exp is right below 104 alone and turns a NaN into zero: it gets -|x|, and the NaN
-// is put back.
-V logistic(V x) {
-  const D d;
-  const V one = hn::Set(d, 1.0f);
-  const V small = hn::Exp(d, hn::Neg(hn::Abs(x)));
-  const V over = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), small, one);
-  return hn::IfThenElse(hn::IsNaN(x), x, hn::Div(over, hn::Add(one, small)));
-}
-
 // Not Max, which turns a NaN into zero: a diverged run must show.
 V rectified(V x) { return hn::IfThenZeroElse(hn::Lt(x, hn::Zero(D())), x); }
 
@@ -50,8 +40,18 @@ void relu_grad_impl(const float* y, const float* d_y, float* d_x, int64_t n) {
   transform(y, d_y, d_x, n,
             [](V a, V g) HWY_ATTR { return hn::IfThenElseZero(hn::Gt(a, hn::Zero(D())), g); });
 }
+void leaky_relu_impl(const float* x, float slope, float* y, int64_t n) {
+  transform(x, x, y, n, [slope](V a, V) HWY_ATTR {
+    return hn::IfThenElse(hn::Lt(a, hn::Zero(D())), hn::Mul(a, hn::Set(D(), slope)), a);
+  });
+}
+void leaky_relu_grad_impl(const float* y, const float* d_y, float slope, float* d_x, int64_t n) {
+  transform(y, d_y, d_x, n, [slope](V a, V g) HWY_ATTR {
+    return hn::IfThenElse(hn::Gt(a, hn::Zero(D())), g, hn::Mul(g, hn::Set(D(), slope)));
+  });
+}
 void sigmoid_impl(const float* x, float* y, int64_t n) {
-  transform(x, x, y, n, [](V a, V) HWY_ATTR { return logistic(a); });
+  transform(x, x, y, n, [](V a, V) HWY_ATTR { return logistic(D(), a); });
 }
 void sigmoid_grad_impl(const float* y, const float* d_y, float* d_x, int64_t n) {
   transform(y, d_y, d_x, n, [](V s, V g) HWY_ATTR {
@@ -59,14 +59,10 @@ void sigmoid_grad_impl(const float* y, const float* d_y, float* d_x, int64_t n) 
   });
 }
 void swish_impl(const float* x, float* y, int64_t n) {
-  transform(x, x, y, n, [](V a, V) HWY_ATTR { return hn::Mul(a, logistic(a)); });
+  transform(x, x, y, n, [](V a, V) HWY_ATTR { return hn::Mul(a, logistic(D(), a)); });
 }
 void swish_grad_impl(const float* x, const float* d_y, float* d_x, int64_t n) {
-  transform(x, d_y, d_x, n, [](V a, V g) HWY_ATTR {
-    const V s = logistic(a);
-    const V one = hn::Set(D(), 1.0f);
-    return hn::Mul(g, hn::Mul(s, hn::MulAdd(a, hn::Sub(one, s), one)));
-  });
+  transform(x, d_y, d_x, n, [](V a, V g) HWY_ATTR { return hn::Mul(g, swish_slope(D(), a)); });
 }
 void add_impl(const float* a, const float* b, float* y, int64_t n) {
   transform(a, b, y, n, [](V p, V q) HWY_ATTR { return hn::Add(p, q); });
@@ -85,6 +81,21 @@ HWY_INLINE void over_row(int64_t width, const Wide& wide, const Narrow& narrow) 
   int64_t c = 0;
   for (; c + lanes <= width; c += lanes) wide(c);
   for (; c < width; ++c) narrow(c);
+}
+
+// Four sums at once: the additions of one wait for each other. add(p, s) gives s with pixel p.
+template <class F>
+HWY_INLINE V summed(int64_t pixels, const F& add) {
+  V s0 = hn::Zero(D()), s1 = s0, s2 = s0, s3 = s0;
+  int64_t p = 0;
+  for (; p + 4 <= pixels; p += 4) {
+    s0 = add(p, s0);
+    s1 = add(p + 1, s1);
+    s2 = add(p + 2, s2);
+    s3 = add(p + 3, s3);
+  }
+  for (; p < pixels; ++p) s0 = add(p, s0);
+  return hn::Add(hn::Add(s0, s1), hn::Add(s2, s3));
 }
 
 void multiply_rows_impl(const float* x, const float* gate, float* y, int64_t pixels,
@@ -108,11 +119,12 @@ void dot_rows_impl(const float* a, const float* b, float* sum, int64_t pixels, i
   over_row(
       width,
       [&](int64_t c) HWY_ATTR {
-        V s = hn::Zero(d);
-        for (int64_t p = 0; p < pixels; ++p) {
-          s = hn::MulAdd(hn::LoadU(d, a + p * width + c), hn::LoadU(d, b + p * width + c), s);
-        }
-        hn::StoreU(s, d, sum + c);
+        hn::StoreU(summed(pixels,
+                          [&](int64_t p, V s) HWY_ATTR {
+                            return hn::MulAdd(hn::LoadU(d, a + p * width + c),
+                                              hn::LoadU(d, b + p * width + c), s);
+                          }),
+                   d, sum + c);
       },
       [&](int64_t c) HWY_ATTR {
         float s = 0;
@@ -126,9 +138,10 @@ void sum_rows_impl(const float* x, float* sum, int64_t pixels, int64_t width) {
   over_row(
       width,
       [&](int64_t c) HWY_ATTR {
-        V s = hn::Zero(d);
-        for (int64_t p = 0; p < pixels; ++p) s = hn::Add(s, hn::LoadU(d, x + p * width + c));
-        hn::StoreU(s, d, sum + c);
+        hn::StoreU(
+            summed(pixels, [&](int64_t p, V s)
+                               HWY_ATTR { return hn::Add(s, hn::LoadU(d, x + p * width + c)); }),
+            d, sum + c);
       },
       [&](int64_t c) HWY_ATTR {
         float s = 0;
@@ -147,6 +160,8 @@ namespace convoy::kernels {
 
 HWY_EXPORT(relu_impl);
 HWY_EXPORT(relu_grad_impl);
+HWY_EXPORT(leaky_relu_impl);
+HWY_EXPORT(leaky_relu_grad_impl);
 HWY_EXPORT(sigmoid_impl);
 HWY_EXPORT(sigmoid_grad_impl);
 HWY_EXPORT(swish_impl);
@@ -161,6 +176,12 @@ HWY_EXPORT(sum_rows_impl);
 void relu(const float* x, float* y, int64_t n) { HWY_DYNAMIC_DISPATCH(relu_impl)(x, y, n); }
 void relu_grad(const float* y, const float* d_y, float* d_x, int64_t n) {
   HWY_DYNAMIC_DISPATCH(relu_grad_impl)(y, d_y, d_x, n);
+}
+void leaky_relu(const float* x, float slope, float* y, int64_t n) {
+  HWY_DYNAMIC_DISPATCH(leaky_relu_impl)(x, slope, y, n);
+}
+void leaky_relu_grad(const float* y, const float* d_y, float slope, float* d_x, int64_t n) {
+  HWY_DYNAMIC_DISPATCH(leaky_relu_grad_impl)(y, d_y, slope, d_x, n);
 }
 void sigmoid(const float* x, float* y, int64_t n) { HWY_DYNAMIC_DISPATCH(sigmoid_impl)(x, y, n); }
 void sigmoid_grad(const float* y, const float* d_y, float* d_x, int64_t n) {

@@ -9,6 +9,9 @@ namespace convoy::kernels {
 // NaNs come through all of these.
 void relu(const float* x, float* y, int64_t n);
 void relu_grad(const float* y, const float* d_y, float* d_x, int64_t n);  // y is the result of relu
+// y = x where it is positive, slope * x elsewhere; slope > 0, so that y shows the sign of x.
+void leaky_relu(const float* x, float slope, float* y, int64_t n);
+void leaky_relu_grad(const float* y, const float* d_y, float slope, float* d_x, int64_t n);
 void sigmoid(const float* x, float* y, int64_t n);
 void sigmoid_grad(const float* y, const float* d_y, float* d_x, int64_t n);
 void swish(const float* x, float* y, int64_t n);

@@ -6,6 +6,8 @@
 #define HWY_TARGET_INCLUDE "kernels/norm.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+// after highway.h
+#include "kernels/logistic-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace convoy::kernels::HWY_NAMESPACE {
@@ -63,7 +65,7 @@ HWY_INLINE void put(V v, bool stream, float* to) {
   stream ? hn::Stream(v, d, to) : hn::StoreU(v, d, to);
 }
 
-template <bool relu, bool add>
+template <NormAct act, bool add>
 HWY_INLINE void apply(NormPlane plane, const float* x, const float* residual, const float* scale,
                       const float* shift, float* y) {
   const D d;
@@ -76,18 +78,32 @@ HWY_INLINE void apply(NormPlane plane, const float* x, const float* residual, co
     for (int64_t i = c; i < end; i += plane.block) {
       V v = hn::MulAdd(hn::LoadU(d, x + i), a, b);
       if constexpr (add) v = hn::Add(v, hn::LoadU(d, residual + i));
-      if constexpr (relu) v = hn::IfThenZeroElse(hn::Lt(v, zero), v);  // not Max: a NaN stays
+      if constexpr (act == NormAct::relu) {
+        v = hn::IfThenZeroElse(hn::Lt(v, zero), v);  // not Max: a NaN stays
+      }
+      if constexpr (act == NormAct::swish) v = hn::Mul(v, logistic(d, v));
       put(v, plane.stream, y + i);
     }
   }
 }
 
 void norm_apply_impl(NormPlane plane, const float* x, const float* residual, const float* scale,
-                     const float* shift, bool relu, float* y) {
-  if (relu && residual) return apply<true, true>(plane, x, residual, scale, shift, y);
-  if (relu) return apply<true, false>(plane, x, residual, scale, shift, y);
-  if (residual) return apply<false, true>(plane, x, residual, scale, shift, y);
-  apply<false, false>(plane, x, residual, scale, shift, y);
+                     const float* shift, NormAct act, float* y) {
+  switch (act) {
+    case NormAct::none:
+      return residual ? apply<NormAct::none, true>(plane, x, residual, scale, shift, y)
+                      : apply<NormAct::none, false>(plane, x, residual, scale, shift, y);
+    case NormAct::relu:
+      return residual ? apply<NormAct::relu, true>(plane, x, residual, scale, shift, y)
+                      : apply<NormAct::relu, false>(plane, x, residual, scale, shift, y);
+    case NormAct::swish:
+      return apply<NormAct::swish, false>(plane, x, residual, scale, shift, y);
+  }
+}
+
+// Whether x * scale + shift is computed again.
+constexpr bool reads_affine(NormMask mask) {
+  return mask == NormMask::recompute || mask == NormMask::swish;
 }
 
 // The gradient that arrives at row element i, after the mask.
@@ -98,6 +114,9 @@ HWY_INLINE V arriving(const NormGradPlane& p, int64_t i, V x, V scale, V shift) 
   if constexpr (two) g = hn::Add(g, hn::LoadU(d, p.d_y2 + i));
   if constexpr (mask == NormMask::recompute) {
     g = hn::IfThenElseZero(hn::Gt(hn::MulAdd(x, scale, shift), hn::Zero(d)), g);
+  }
+  if constexpr (mask == NormMask::swish) {
+    g = hn::Mul(g, swish_slope(d, hn::MulAdd(x, scale, shift)));
   }
   if constexpr (mask == NormMask::output) {
     g = hn::IfThenElseZero(hn::Gt(hn::LoadU(d, p.y + i), hn::Zero(d)), g);
@@ -113,8 +132,8 @@ HWY_INLINE void grad_sums(const NormGradPlane& p, float* sum, float* dot, float*
   const int64_t end = p.plane.pixels * step;
   for (int64_t c = 0; c < step; c += lanes) {
     const V mean = hn::LoadU(d, p.mean + c);
-    const V scale = mask == NormMask::recompute ? hn::LoadU(d, p.scale + c) : mean;
-    const V shift = mask == NormMask::recompute ? hn::LoadU(d, p.shift + c) : mean;
+    const V scale = reads_affine(mask) ? hn::LoadU(d, p.scale + c) : mean;
+    const V shift = reads_affine(mask) ? hn::LoadU(d, p.shift + c) : mean;
     V s = hn::Zero(d), t = s;
     for (int64_t i = c; i < end;) {
       V s0 = hn::Zero(d), s1 = s0, t0 = s0, t1 = s0;
@@ -157,8 +176,8 @@ HWY_INLINE void grad_apply(const NormGradPlane& p, const float* pa, const float*
   const int64_t end = p.plane.pixels * step;
   for (int64_t c = 0; c < step; c += lanes) {
     const V mean = hn::LoadU(d, p.mean + c);
-    const V scale = mask == NormMask::recompute ? hn::LoadU(d, p.scale + c) : mean;
-    const V shift = mask == NormMask::recompute ? hn::LoadU(d, p.shift + c) : mean;
+    const V scale = reads_affine(mask) ? hn::LoadU(d, p.scale + c) : mean;
+    const V shift = reads_affine(mask) ? hn::LoadU(d, p.shift + c) : mean;
     const V a = hn::LoadU(d, pa + c);
     const V b = hn::LoadU(d, pb + c);
     const V e = hn::LoadU(d, pc + c);
@@ -181,6 +200,9 @@ HWY_INLINE void choose(const NormGradPlane& p, const F& f) {
     case NormMask::recompute:
       return two ? f.template operator()<NormMask::recompute, true>()
                  : f.template operator()<NormMask::recompute, false>();
+    case NormMask::swish:
+      return two ? f.template operator()<NormMask::swish, true>()
+                 : f.template operator()<NormMask::swish, false>();
     case NormMask::output:
       return two ? f.template operator()<NormMask::output, true>()
                  : f.template operator()<NormMask::output, false>();
@@ -230,8 +252,8 @@ void norm_sums(NormPlane plane, const float* x, const float* shift, float* sum, 
   HWY_DYNAMIC_DISPATCH(norm_sums_impl)(plane, x, shift, sum, square);
 }
 void norm_apply(NormPlane plane, const float* x, const float* residual, const float* scale,
-                const float* shift, bool relu, float* y) {
-  HWY_DYNAMIC_DISPATCH(norm_apply_impl)(plane, x, residual, scale, shift, relu, y);
+                const float* shift, NormAct act, float* y) {
+  HWY_DYNAMIC_DISPATCH(norm_apply_impl)(plane, x, residual, scale, shift, act, y);
 }
 void norm_grad_sums(const NormGradPlane& p, float* sum, float* dot, float* g) {
   HWY_DYNAMIC_DISPATCH(norm_grad_sums_impl)(p, sum, dot, g);

@@ -16,15 +16,20 @@ struct NormPlane {
 // sum[c] = sum (x - shift[c]), square[c] = sum (x - shift[c])^2.
 void norm_sums(NormPlane plane, const float* x, const float* shift, float* sum, float* square);
 
-// y = x * scale + shift (+ residual), then relu if asked. `residual` may be null; y may be x.
-void norm_apply(NormPlane plane, const float* x, const float* residual, const float* scale,
-                const float* shift, bool relu, float* y);
+// What follows the norm in the same pass.
+enum class NormAct { none, relu, swish };
 
-// How the gradient passes know which outputs the ReLU let through.
+// y = act(x * scale + shift (+ residual)). `residual` may be null; y may be x. No residual for
+// swish.
+void norm_apply(NormPlane plane, const float* x, const float* residual, const float* scale,
+                const float* shift, NormAct act, float* y);
+
+// How the gradient passes know what the activation let through.
 enum class NormMask {
-  none,       // there was no ReLU
-  recompute,  // x * scale + shift > 0
-  output,     // y > 0
+  none,       // there was none
+  recompute,  // ReLU: x * scale + shift > 0
+  output,     // ReLU: y > 0
+  swish,      // its slope at x * scale + shift
 };
 
 struct NormGradPlane {
@@ -35,11 +40,12 @@ struct NormGradPlane {
   const float* d_y;
   const float* d_y2;  // null, or a second gradient to be added to the first
   const float* mean;
-  const float* scale;  // NormMask::recompute
+  const float* scale;  // NormMask::recompute and swish
   const float* shift;
 };
 
-// g = masked (d_y + d_y2); sum[c] = sum g, dot[c] = sum g * (x - mean[c]). `g` is kept if not null.
+// g = (d_y + d_y2) behind the activation; sum[c] = sum g, dot[c] = sum g * (x - mean[c]). `g` is
+// kept if not null.
 void norm_grad_sums(const NormGradPlane& p, float* sum, float* dot, float* g);
 
 // d_x = a * g + b * (x - mean) + c.

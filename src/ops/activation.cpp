@@ -3,6 +3,9 @@
 
 #include "ops/activation.h"
 
+#include <fmt/core.h>
+
+#include "base/error.h"
 #include "kernels/elementwise.h"
 #include "ops/checks.h"
 #include "ops/family.h"
@@ -69,12 +72,44 @@ Values sigmoid_grad(Builder& b, const Node& n, std::span<const Value> d) {
   return {b.emit(sigmoid_grad_def, {n.out[0], d[0]})};
 }
 
-const OpDef swish_def{.name = "swish",
-                      .infer = infer,
-                      .grad = swish_grad,
-                      .kernel = unary<kernels::swish>,
-                      .inplace_input = 0,
-                      .layouts = all_alike};
+// The slope below zero is the node's attribute.
+std::unique_ptr<Kernel> leaky(const Node& n, const KernelSite& site) {
+  const Chunks chunks{stored_count(site.out[0])};
+  auto kernel = std::make_unique<PhasedKernel>();
+  kernel->phase(chunks.tasks(), [=, slope = n.attrs<float>()](int task, const KernelArgs& args) {
+    const int64_t at = chunks.begin(task);
+    kernels::leaky_relu(args.input(0) + at, slope, args.output(0) + at, chunks.length(task));
+  });
+  return kernel;
+}
+std::unique_ptr<Kernel> leaky_grad(const Node& n, const KernelSite& site) {
+  const Chunks chunks{stored_count(site.out[0])};
+  auto kernel = std::make_unique<PhasedKernel>();
+  kernel->phase(chunks.tasks(), [=, slope = n.attrs<float>()](int task, const KernelArgs& args) {
+    const int64_t at = chunks.begin(task);
+    kernels::leaky_relu_grad(args.input(0) + at, args.input(1) + at, slope, args.output(0) + at,
+                             chunks.length(task));
+  });
+  return kernel;
+}
+std::string describe_leaky(const Node& n) { return fmt::format("slope {}", n.attrs<float>()); }
+
+const OpDef leaky_relu_grad_def{.name = "leaky_relu_grad",
+                                .infer = infer,
+                                .kernel = leaky_grad,
+                                .inplace_input = 1,
+                                .layouts = all_alike,
+                                .describe = describe_leaky};
+Values leaky_relu_grad(Builder& b, const Node& n, std::span<const Value> d) {
+  return {b.emit(leaky_relu_grad_def, {n.out[0], d[0]}, n.attrs<float>())};
+}
+const OpDef leaky_relu_def{.name = "leaky_relu",
+                           .infer = infer,
+                           .grad = leaky_relu_grad,
+                           .kernel = leaky,
+                           .inplace_input = 0,
+                           .layouts = all_alike,
+                           .describe = describe_leaky};
 // sigmoid(0) is not 0: padded channels would not stay zero.
 const OpDef sigmoid_def{.name = "sigmoid",
                         .infer = infer,
@@ -92,7 +127,18 @@ const OpDef relu_def{.name = "relu",
                      .inplace_input = 0,
                      .layouts = all_alike};
 
+const OpDef swish_def{.name = "swish",
+                      .infer = infer,
+                      .grad = swish_grad,
+                      .kernel = unary<kernels::swish>,
+                      .inplace_input = 0,
+                      .layouts = all_alike};
+
 Value relu(Builder& b, Value x) { return b.emit(relu_def, {x}); }
+Value leaky_relu(Builder& b, Value x, float slope) {
+  expect(slope > 0, "the result of a leaky ReLU shows the sign");
+  return b.emit(leaky_relu_def, {x}, slope);
+}
 Value swish(Builder& b, Value x) { return b.emit(swish_def, {x}); }
 Value sigmoid(Builder& b, Value x) { return b.emit(sigmoid_def, {x}); }
 
@@ -101,9 +147,10 @@ Value sigmoid(Builder& b, Value x) { return b.emit(sigmoid_def, {x}); }
 namespace convoy {
 
 OpFamily activation_ops() {
-  return {.ops = {&ops::relu_def, &ops::relu_grad_def, &ops::swish_def, &ops::swish_grad_def,
-                  &ops::sigmoid_def, &ops::sigmoid_grad_def},
-          .fusions = {}};
+  return {
+      .ops = {&ops::relu_def, &ops::relu_grad_def, &ops::leaky_relu_def, &ops::leaky_relu_grad_def,
+              &ops::swish_def, &ops::swish_grad_def, &ops::sigmoid_def, &ops::sigmoid_grad_def},
+      .fusions = {}};
 }
 
 }  // namespace convoy

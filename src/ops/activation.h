@@ -5,9 +5,10 @@
 namespace convoy::ops {
 
 Value relu(Builder& b, Value x);
-Value swish(Builder& b, Value x);  // x * sigmoid(x)
+Value leaky_relu(Builder& b, Value x, float slope);  // slope * x below zero, slope > 0
+Value swish(Builder& b, Value x);                    // x * sigmoid(x)
 Value sigmoid(Builder& b, Value x);
 
-extern const OpDef relu_def;  // fusion rules look for it
+extern const OpDef relu_def, swish_def;  // fusion rules look for them
 
 }  // namespace convoy::ops

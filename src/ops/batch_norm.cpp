@@ -1,4 +1,4 @@
-// Batch norm, alone or fused with an addition and a ReLU: the nodes. What runs them is in
+// Batch norm, alone or fused with an addition and an activation: the nodes. What runs them is in
 // batch_norm_kernels.cpp, what fuses them in batch_norm_fusion.cpp.
 
 #include "ops/batch_norm.h"
@@ -16,10 +16,13 @@
 namespace convoy::ops {
 namespace {
 
-std::string describe(const Node& n) {
-  const BatchNormAttrs& a = n.attrs<BatchNormAttrs>();
-  return fmt::format("eps {}{}{}", a.epsilon, a.residual ? " add" : "", a.relu ? " relu" : "");
+std::string text(const BatchNormAttrs& a) {
+  constexpr const char* acts[] = {"", " relu", " swish"};
+  return fmt::format("eps {}{}{}", a.epsilon, a.residual ? " add" : "",
+                     acts[static_cast<size_t>(a.act)]);
 }
+
+std::string describe(const Node& n) { return text(n.attrs<BatchNormAttrs>()); }
 
 void check(const Node& n, std::span<const TensorType> in) {
   need_f32(n, in);
@@ -43,8 +46,7 @@ std::unique_ptr<Kernel> train_kernel(const Node& n, const KernelSite& site) {
 
 std::string describe_grad(const Node& n) {
   const BatchNormGradAttrs& a = n.attrs<BatchNormGradAttrs>();
-  return fmt::format("eps {}{}{}{}", a.forward.epsilon, a.forward.residual ? " add" : "",
-                     a.forward.relu ? " relu" : "", a.two ? " sum" : "");
+  return text(a.forward) + (a.two ? " sum" : "");
 }
 
 Types infer_grad(const Node& n, std::span<const TensorType> in) {

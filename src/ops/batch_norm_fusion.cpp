@@ -1,4 +1,4 @@
-// Batch norm takes in what stands next to it: an addition, a ReLU, the sum of two gradients.
+// Batch norm takes in what stands next to it: an addition, an activation, the sum of two gradients.
 
 #include "ops/batch_norm_fusion.h"
 
@@ -11,6 +11,8 @@
 namespace convoy::ops {
 namespace {
 
+using kernels::NormAct;
+
 bool is_norm(const Node& n) {
   return n.op == &batch_norm_train_def || n.op == &batch_norm_eval_def;
 }
@@ -22,7 +24,7 @@ bool only_reader(const Graph& graph, Value v) {
 // A norm with nothing fused to it yet, whose result only one node reads.
 bool can_absorb(const Graph& graph, Value v) {
   const Node& n = graph.producer(v);
-  return is_norm(n) && v == n.out[0] && !n.attrs<BatchNormAttrs>().relu &&
+  return is_norm(n) && v == n.out[0] && n.attrs<BatchNormAttrs>().act == NormAct::none &&
          !n.attrs<BatchNormAttrs>().residual && only_reader(graph, v);
 }
 
@@ -42,17 +44,17 @@ void absorb(Graph& graph, const Node& reader, const Node& norm, const BatchNormA
   graph.replace(result, fused.out[0]);
 }
 
-// relu(norm(x)) -> norm{relu}
-bool fuse_relu(Graph& graph, Node& relu) {
-  if (relu.op != &relu_def) return false;
-  const Value y = relu.in[0];
+// relu(norm(x)) -> norm{relu}, swish(norm(x)) -> norm{swish}; a swish behind a sum stays apart.
+bool fuse_activation(Graph& graph, Node& reader) {
+  const bool swish = reader.op == &swish_def;
+  if (reader.op != &relu_def && !swish) return false;
+  const Value y = reader.in[0];
   const Node& norm = graph.producer(y);
-  if (!is_norm(norm) || y != norm.out[0] || norm.attrs<BatchNormAttrs>().relu ||
-      !only_reader(graph, y))
-    return false;
+  if (!is_norm(norm) || y != norm.out[0] || !only_reader(graph, y)) return false;
   BatchNormAttrs attrs = norm.attrs<BatchNormAttrs>();
-  attrs.relu = true;
-  absorb(graph, relu, norm, attrs, norm.in);
+  if (attrs.act != NormAct::none || (swish && attrs.residual)) return false;
+  attrs.act = swish ? NormAct::swish : NormAct::relu;
+  absorb(graph, reader, norm, attrs, norm.in);
   return true;
 }
 
@@ -94,7 +96,7 @@ bool fuse_grad_sum(Graph& graph, Node& norm) {
 std::vector<FusionRule> batch_norm_fusions() {
   using Stage = FusionRule::Stage;
   return {{"batch_norm_add", Stage::forward, fuse_add},
-          {"batch_norm_relu", Stage::forward, fuse_relu},
+          {"batch_norm_activation", Stage::forward, fuse_activation},
           {"batch_norm_grad_sum", Stage::gradients, fuse_grad_sum}};
 }
 

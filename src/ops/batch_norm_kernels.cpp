@@ -109,7 +109,7 @@ class TrainKernel : public Kernel {
       const float* scale = affine(args) + image / batch_ * 2 * vector_ + channel;
       kernels::norm_apply(planes_.plane(), args.input(0) + at,
                           attrs_.residual ? args.input(3) + at : nullptr, scale, scale + vector_,
-                          attrs_.relu, args.output(0) + at);
+                          attrs_.act, args.output(0) + at);
     });
   }
 
@@ -174,15 +174,25 @@ class GradKernel : public Kernel {
     }
   }
 
+  kernels::NormMask mask() const {
+    switch (attrs_.forward.act) {
+      case kernels::NormAct::none:
+        return kernels::NormMask::none;
+      case kernels::NormAct::relu:
+        return attrs_.uses_y() ? kernels::NormMask::output : kernels::NormMask::recompute;
+      case kernels::NormAct::swish:
+        return kernels::NormMask::swish;
+    }
+    return kernels::NormMask::none;
+  }
+
   kernels::NormGradPlane plane(const KernelArgs& args, int64_t image, int64_t channel,
                                int64_t at) const {
     const int64_t r = image / batch_;
     const float* scale = affine(args) + r * 2 * vector_ + channel;
     const bool y = attrs_.uses_y();
     return {.plane = planes_.plane(),
-            .mask = !attrs_.forward.relu ? kernels::NormMask::none
-                    : y                  ? kernels::NormMask::output
-                                         : kernels::NormMask::recompute,
+            .mask = mask(),
             .x = args.input(1) + at,
             .y = y ? args.input(5) + at : nullptr,
             .d_y = args.input(0) + at,
@@ -283,7 +293,7 @@ std::unique_ptr<Kernel> batch_norm_eval(const BatchNormAttrs& a, const Shape& x)
     planes.each(task, [&](int64_t, int64_t channel, int64_t at) {
       kernels::norm_apply(planes.plane(), args.input(0) + at,
                           a.residual ? args.input(5) + at : nullptr, scale + channel,
-                          scale + vector + channel, a.relu, args.output(0) + at);
+                          scale + vector + channel, a.act, args.output(0) + at);
     });
   });
   return kernel;

@@ -3,13 +3,14 @@
 
 #include <memory>
 
+#include "kernels/norm.h"
 #include "tensor/kernel.h"
 
 namespace convoy::ops {
 
 struct BatchNormAttrs {
   float epsilon;
-  bool relu = false;
+  kernels::NormAct act = kernels::NormAct::none;
   bool residual = false;
   int64_t replicas = 1;
 };
@@ -17,7 +18,7 @@ struct BatchNormAttrs {
 struct BatchNormGradAttrs {
   BatchNormAttrs forward;
   bool two = false;  // a second d_y, to be added to the first
-  bool uses_y() const { return forward.residual && forward.relu; }
+  bool uses_y() const { return forward.residual && forward.act == kernels::NormAct::relu; }
 };
 
 // in: x, gamma, beta [, residual]

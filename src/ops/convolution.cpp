@@ -15,6 +15,7 @@
 #include "ops/conv_algorithm.h"
 #include "ops/family.h"
 #include "ops/few_channels_conv.h"
+#include "ops/grouped_conv.h"
 #include "ops/slices.h"
 #include "ops/winograd_conv.h"
 #include "tensor/kernel.h"
@@ -74,42 +75,38 @@ double flops(const Node& n, const KernelSite&) {
 }
 
 // oneDNN's kernels want blocked channels, but a few plain ones for the image itself, and for
-// groups that are no whole blocks nothing blocked at all.
-struct ConvLayouts {
-  Layout x, y;
-};
-ConvLayouts conv_layouts(const Attrs& a) {
+// groups that are no whole blocks nothing blocked at all; our own take small groups blocked.
+void choose_layouts(ConvShape& s) {
   const int64_t block = channel_block();
-  const bool depthwise = a.w[1] == 1 && a.w[0] == a.groups;
-  if (a.groups > 1 && !(depthwise && a.groups % block == 0) &&
-      (a.w[1] % block != 0 || a.w[0] / a.groups % block != 0)) {
-    return {Layout::plain, Layout::plain};
-  }
-  if (a.groups == 1 && a.x[1] <= 3) return {Layout::plain, Layout::blocked};
-  return {Layout::blocked, Layout::blocked};
+  const bool depthwise = s.ic == s.groups && s.oc == s.groups;
+  const bool whole_blocks = depthwise
+                                ? s.groups % block == 0
+                                : s.ic / s.groups % block == 0 && s.oc / s.groups % block == 0;
+  s.x = s.y = Layout::blocked;
+  if (s.groups == 1 && s.ic <= 3) s.x = Layout::plain;
+  if (s.groups > 1 && !whole_blocks && !fits_grouped(s)) s.x = s.y = Layout::plain;
 }
 
 ConvShape conv_shape(const Attrs& a, int64_t images) {
   const Shape y = out_shape(a);
-  const ConvLayouts layouts = conv_layouts(a);
-  return {.n = images,
-          .ic = a.x[1],
-          .ih = a.x[2],
-          .iw = a.x[3],
-          .oc = y[1],
-          .oh = y[2],
-          .ow = y[3],
-          .kh = a.w[2],
-          .kw = a.w[3],
-          .stride_h = a.stride,
-          .stride_w = a.stride,
-          .pad_top = a.padding.top,
-          .pad_left = a.padding.left,
-          .pad_bottom = a.padding.bottom,
-          .pad_right = a.padding.right,
-          .groups = a.groups,
-          .x = layouts.x,
-          .y = layouts.y};
+  ConvShape shape{.n = images,
+                  .ic = a.x[1],
+                  .ih = a.x[2],
+                  .iw = a.x[3],
+                  .oc = y[1],
+                  .oh = y[2],
+                  .ow = y[3],
+                  .kh = a.w[2],
+                  .kw = a.w[3],
+                  .stride_h = a.stride,
+                  .stride_w = a.stride,
+                  .pad_top = a.padding.top,
+                  .pad_left = a.padding.left,
+                  .pad_bottom = a.padding.bottom,
+                  .pad_right = a.padding.right,
+                  .groups = a.groups};
+  choose_layouts(shape);
+  return shape;
 }
 
 // What the three passes share: the primitive of a full slice and that of a shorter last one.
@@ -120,10 +117,9 @@ class SlicedConvolution : public Kernel {
             Slices::cut(a.x[0], replicas, pass == ConvPass::grad_weights ? least_images(a) : 1)),
         full_(conv_shape(a, slices_.size), pass) {
     if (slices_.tail()) tail_.emplace(conv_shape(a, slices_.tail()), pass, &full_);
-    const ConvLayouts layouts = conv_layouts(a);
-    x_stride_ = stored_count({{1, a.x[1], a.x[2], a.x[3]}, DType::f32, layouts.x});
-    const Shape y = out_shape(a);
-    y_stride_ = stored_count({{1, y[1], y[2], y[3]}, DType::f32, layouts.y});
+    const ConvShape s = conv_shape(a, 1);
+    x_stride_ = stored_count({{1, s.ic, s.ih, s.iw}, DType::f32, s.x});
+    y_stride_ = stored_count({{1, s.oc, s.oh, s.ow}, DType::f32, s.y});
   }
 
   size_t worker_scratch_bytes() const override {
@@ -224,19 +220,21 @@ int64_t tile_for(const Attrs& a, ConvPass pass, const KernelSite& site) {
   return winograd_tile(choose_algorithm(conv_shape(a, a.x[0]), pass, site.choices));
 }
 
-std::unique_ptr<Kernel> forward_kernel(const Node& n, const KernelSite& site) {
+std::unique_ptr<Kernel> apply_kernel(const Node& n, const KernelSite& site, ConvPass pass) {
   const Attrs& a = n.attrs<Attrs>();
-  if (const int64_t tile = tile_for(a, ConvPass::forward, site)) {
-    return winograd_forward(conv_shape(a, a.x[0]), tile);
+  const ConvShape whole = conv_shape(a, a.x[0]);
+  if (const int64_t tile = tile_for(a, pass, site)) {
+    return pass == ConvPass::forward ? winograd_forward(whole, tile)
+                                     : winograd_grad_input(whole, tile);
   }
-  return std::make_unique<ConvApply>(n.attrs<Attrs>(), ConvPass::forward, site.replicas);
+  if (prefers_grouped(whole, pass)) return grouped_apply(whole, pass);
+  return std::make_unique<ConvApply>(a, pass, site.replicas);
+}
+std::unique_ptr<Kernel> forward_kernel(const Node& n, const KernelSite& site) {
+  return apply_kernel(n, site, ConvPass::forward);
 }
 std::unique_ptr<Kernel> grad_input_kernel(const Node& n, const KernelSite& site) {
-  const Attrs& a = n.attrs<Attrs>();
-  if (const int64_t tile = tile_for(a, ConvPass::grad_input, site)) {
-    return winograd_grad_input(conv_shape(a, a.x[0]), tile);
-  }
-  return std::make_unique<ConvApply>(n.attrs<Attrs>(), ConvPass::grad_input, site.replicas);
+  return apply_kernel(n, site, ConvPass::grad_input);
 }
 std::unique_ptr<Kernel> grad_weights_kernel(const Node& n, const KernelSite& site) {
   const Attrs& a = n.attrs<Attrs>();
@@ -244,20 +242,23 @@ std::unique_ptr<Kernel> grad_weights_kernel(const Node& n, const KernelSite& sit
   if (const int64_t tile = tile_for(a, ConvPass::grad_weights, site)) {
     return winograd_grad_weights(whole, tile, site.replicas);
   }
+  if (prefers_grouped(whole, ConvPass::grad_weights)) {
+    return grouped_grad_weights(whole, site.replicas);
+  }
   if (has_few_channels(whole)) return few_channels_grad_weights(whole, site.replicas);
   return std::make_unique<ConvGradWeights>(a, site.replicas);
 }
 
 LayoutChoice forward_layouts(const Node& n, std::span<const TensorType>) {
-  const ConvLayouts l = conv_layouts(n.attrs<Attrs>());
+  const ConvShape l = conv_shape(n.attrs<Attrs>(), 1);
   return {{l.x, Layout::plain}, {l.y}};
 }
 LayoutChoice grad_input_layouts(const Node& n, std::span<const TensorType>) {
-  const ConvLayouts l = conv_layouts(n.attrs<Attrs>());
+  const ConvShape l = conv_shape(n.attrs<Attrs>(), 1);
   return {{l.y, Layout::plain}, {l.x}};
 }
 LayoutChoice grad_weights_layouts(const Node& n, std::span<const TensorType>) {
-  const ConvLayouts l = conv_layouts(n.attrs<Attrs>());
+  const ConvShape l = conv_shape(n.attrs<Attrs>(), 1);
   return {{l.x, l.y}, {Layout::plain}};
 }
 

@@ -7,8 +7,10 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "kernels/elementwise.h"
 #include "ops/checks.h"
 #include "ops/family.h"
+#include "ops/layout_rules.h"
 #include "tensor/kernel.h"
 
 namespace convoy::ops {
@@ -63,7 +65,50 @@ Values grad(Builder& b, const Node& n, std::span<const Value> d_out) {
   return {b.emit(dropout_def, {d_out[0], n.in[1]}, n.attrs<Attrs>()), {}};
 }
 
+// A sample is kept or not; its elements lie together in every layout.
+std::unique_ptr<Kernel> path_kernel(const Node& n, const KernelSite& site) {
+  const Attrs a = n.attrs<Attrs>();
+  const int64_t samples = site.in[0].shape[0];
+  const Chunks chunks{stored_count(site.out[0]) / samples};
+  auto kernel = std::make_unique<PhasedKernel>();
+  kernel->phase(samples * chunks.tasks(), [=](int task, const KernelArgs& args) {
+    const int sample = task / chunks.tasks(), chunk = task % chunks.tasks();
+    Random random(random_key(static_cast<uint64_t>(args.input<int64_t>(1)[sample]),
+                             Purpose::dropout, a.site));
+    const bool drop = random.uniform() < static_cast<double>(a.rate);
+    const int64_t at = sample * chunks.count + chunks.begin(chunk);
+    kernels::scale(args.input(0) + at, drop ? 0.0f : 1 / (1 - a.rate), args.output(0) + at,
+                   chunks.length(chunk));
+  });
+  return kernel;
+}
+
+LayoutChoice path_layouts(const Node& n, std::span<const TensorType> offered) {
+  LayoutChoice choice = all_alike(n, offered);
+  choice.in[1] = Layout::plain;
+  return choice;
+}
+
+Values path_grad(Builder& b, const Node& n, std::span<const Value> d_out);
+
+const OpDef drop_path_def{.name = "drop_path",
+                          .infer = infer,
+                          .grad = path_grad,
+                          .kernel = path_kernel,
+                          .inplace_input = 0,
+                          .layouts = path_layouts,
+                          .describe = describe};
+
+Values path_grad(Builder& b, const Node& n, std::span<const Value> d_out) {
+  return {b.emit(drop_path_def, {d_out[0], n.in[1]}, n.attrs<Attrs>()), {}};
+}
+
 }  // namespace
+
+Value drop_path(Builder& b, Value x, Value key, float rate, uint64_t site) {
+  if (!b.train() || rate == 0) return x;
+  return b.emit(drop_path_def, {x, key}, Attrs{rate, site});
+}
 
 Value dropout(Builder& b, Value x, Value key, float rate, uint64_t site) {
   if (!b.train() || rate == 0) return x;
@@ -74,6 +119,6 @@ Value dropout(Builder& b, Value x, Value key, float rate, uint64_t site) {
 
 namespace convoy {
 
-OpFamily dropout_ops() { return {.ops = {&ops::dropout_def}, .fusions = {}}; }
+OpFamily dropout_ops() { return {.ops = {&ops::dropout_def, &ops::drop_path_def}, .fusions = {}}; }
 
 }  // namespace convoy

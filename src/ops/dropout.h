@@ -9,4 +9,8 @@ namespace convoy::ops {
 // `site`, a number that tells this dropout from the others of the model. In evaluation: x itself.
 Value dropout(Builder& b, Value x, Value key, float rate, uint64_t site);
 
+// The same for whole samples ("stochastic depth", "drop-connect"): a residual branch is left out
+// for some samples of the batch.
+Value drop_path(Builder& b, Value x, Value key, float rate, uint64_t site);
+
 }  // namespace convoy::ops

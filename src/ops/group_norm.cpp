@@ -98,8 +98,8 @@ std::unique_ptr<Kernel> forward(const Node& n, const KernelSite& site) {
   kernel->phase(planes.tasks(), [=](int task, const KernelArgs& args) {
     planes.each(task, [&](int64_t image, int64_t channel, int64_t at) {
       const float* scale = affine(args, image) + channel;
-      kernels::norm_apply(planes.plane(), args.input(0) + at, nullptr, scale, scale + vector, false,
-                          args.output(0) + at);
+      kernels::norm_apply(planes.plane(), args.input(0) + at, nullptr, scale, scale + vector,
+                          kernels::NormAct::none, args.output(0) + at);
     });
   });
   return kernel;

@@ -51,10 +51,10 @@ struct Norm : testing::Test {
 
 TEST_F(Norm, ApplyingPastTheCachesGivesTheSame) {
   const Buffer usual(floats), streamed(floats);
-  for (const bool relu : {false, true}) {
-    norm_apply({pixels, block, false}, x.data(), y.data(), scale.data(), shift.data(), relu,
+  for (const NormAct act : {NormAct::none, NormAct::relu}) {
+    norm_apply({pixels, block, false}, x.data(), y.data(), scale.data(), shift.data(), act,
                usual.data());
-    norm_apply({pixels, block, true}, x.data(), y.data(), scale.data(), shift.data(), relu,
+    norm_apply({pixels, block, true}, x.data(), y.data(), scale.data(), shift.data(), act,
                streamed.data());
     EXPECT_EQ(usual.copy(), streamed.copy());
   }

@@ -27,6 +27,7 @@ OpCase elementwise(std::string name, InputSpec input, Op op, double (*formula)(d
 }
 
 double relu_formula(double x) { return x > 0 ? x : 0; }
+double leaky_formula(double x) { return x > 0 ? x : 0.1 * x; }
 double sigmoid_formula(double x) { return 1 / (1 + std::exp(-x)); }
 double swish_formula(double x) { return x / (1 + std::exp(-x)); }
 
@@ -50,6 +51,9 @@ std::vector<OpCase> activation_cases() {
     const std::string text = to_string(shape);
     cases.push_back(elementwise("relu " + text, {.shape = shape, .low = -3, .high = 3, .gap = 1e-3},
                                 ops::relu, relu_formula));
+    cases.push_back(elementwise(
+        "leaky_relu " + text, {.shape = shape, .low = -3, .high = 3, .gap = 1e-3},
+        [](Builder& b, Value x) { return ops::leaky_relu(b, x, 0.1f); }, leaky_formula));
     cases.push_back(elementwise("sigmoid " + text, {.shape = shape, .low = -8, .high = 8},
                                 ops::sigmoid, sigmoid_formula));
     cases.push_back(elementwise("swish " + text, {.shape = shape, .low = -8, .high = 8}, ops::swish,

@@ -58,12 +58,13 @@ ops::BatchNormVars with_statistics(Builder& b, Value gamma, Value beta) {
   return {gamma, beta, b.stat("mean", channels, 0), b.stat("variance", channels, 1)};
 }
 
-enum class After { nothing, relu, add, add_relu };
-constexpr const char* names[] = {"", " + relu", " + add", " + add + relu"};
+enum class After { nothing, relu, add, add_relu, swish };
+constexpr const char* names[] = {"", " + relu", " + add", " + add + relu", " + swish"};
 
 Value finish(Builder& b, Value y, Value residual, After after) {
   if (after == After::add || after == After::add_relu) y = ops::add(b, residual, y);
   if (after == After::relu || after == After::add_relu) y = ops::relu(b, y);
+  if (after == After::swish) y = ops::swish(b, y);
   return y;
 }
 
@@ -71,6 +72,7 @@ Doubles finish(Doubles y, const Doubles& residual, After after) {
   for (size_t i = 0; i < y.size(); ++i) {
     if (after == After::add || after == After::add_relu) y[i] += residual[i];
     if (after == After::relu || after == After::add_relu) y[i] = std::max(y[i], 0.0);
+    if (after == After::swish) y[i] /= 1 + std::exp(-y[i]);
   }
   return y;
 }
@@ -159,7 +161,8 @@ std::vector<OpCase> batch_norm_cases() {
   std::vector<OpCase> cases;
   for (const Shape& s :
        {Shape{4, 3, 4, 5}, Shape{8, 16, 3, 3}, Shape{2, 24, 7, 5}, Shape{5, 17, 1, 1}}) {
-    for (const After after : {After::nothing, After::relu, After::add, After::add_relu}) {
+    for (const After after :
+         {After::nothing, After::relu, After::add, After::add_relu, After::swish}) {
       cases.push_back(train_case(s, after));
       cases.push_back(eval_case(s, after));
     }

@@ -11,7 +11,7 @@ namespace {
 TEST(CatalogOp, EveryOpWithAKernelHasACase) {
   std::set<std::string> seen;
   for (const auto& cases :
-       {activation_cases(), arithmetic_cases(), batch_norm_cases(), cast_cases(),
+       {activation_cases(), arithmetic_cases(), batch_norm_cases(), bias_cases(), cast_cases(),
         convolution_cases(), cross_entropy_cases(), dropout_cases(), group_norm_cases(),
         linear_cases(), pooling_cases(), shape_cases(), shortcut_cases()}) {
     for (const OpCase& c : cases) seen.merge(ops_in(c));

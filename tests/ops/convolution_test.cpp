@@ -119,7 +119,17 @@ std::vector<OpCase> group_cases() {
                    {{2, 32, 7, 7}, {32, 1, 5, 5}, 2, ops::Padding::like_tensorflow(), 32},
                    {{2, 24, 6, 6}, {24, 1, 3, 3}, 1, pad, 24},
                    {{2, 5, 6, 6}, {5, 1, 3, 3}, 2, pad, 5},
-                   {{2, 8, 5, 5}, {16, 1, 3, 3}, 1, pad, 8}});  // two outputs each
+                   {{2, 8, 5, 5}, {16, 1, 3, 3}, 1, pad, 8},    // two outputs each
+                   {{2, 32, 5, 17}, {32, 8, 3, 3}, 1, pad, 4},  // 8 a group, rows of many pixels
+                   {{3, 24, 9, 16}, {24, 8, 3, 3}, 2, pad, 3},
+                   {{2, 40, 7, 30}, {40, 4, 3, 3}, 1, pad, 10},  // no whole blocks
+                   {{2, 12, 8, 15}, {12, 2, 3, 3}, 2, {0, 0, 1, 1}, 6},
+                   {{2, 16, 7, 5}, {16, 4, 1, 1}, 2, {}, 4},  // pixels that nothing reads
+                   {{2, 16, 10, 11}, {16, 4, 5, 3}, 3, {2, 1, 0, 1}, 4},
+                   {{2, 16, 2, 3}, {16, 1, 5, 5}, 1, ops::Padding::all(2), 16},  // a large window
+                   {{2, 24, 15, 14}, {24, 1, 5, 5}, 2, {1, 2, 2, 1}, 24},
+                   {{2, 40, 9, 9}, {40, 1, 7, 7}, 1, ops::Padding::all(3), 40},
+                   {{33, 8, 3, 3}, {8, 4, 3, 3}, 1, pad, 2}});
 }
 
 // Every small batch, and batches whose slices have a shorter one at the end: forward with more

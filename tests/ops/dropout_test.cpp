@@ -34,6 +34,26 @@ OpCase dropout_case(const Shape& s, float rate, uint64_t site) {
           }};
 }
 
+OpCase drop_path_case(const Shape& s, float rate) {
+  return {
+      .name = fmt::format("drop_path {} rate {}", to_string(s), rate),
+      .inputs = {{.shape = s}, {.shape = {s[0]}, .low = 0, .high = 1e9, .dtype = DType::s64}},
+      .build = [=](Builder& b,
+                   std::span<const Value> in) { return ops::drop_path(b, in[0], in[1], rate, 3); },
+      .reference =
+          [=](std::span<const Doubles> in) {
+            Doubles out;
+            const size_t each = in[0].size() / in[1].size();
+            for (size_t i = 0; i < in[0].size(); ++i) {
+              const auto key = static_cast<uint64_t>(in[1][i / each]);
+              Random random(random_key(key, Purpose::dropout, 3));
+              const bool drop = random.uniform() < static_cast<double>(rate);
+              out.push_back(drop ? 0 : in[0][i] / (1 - rate));
+            }
+            return out;
+          }};
+}
+
 // Dropout of ones: the mask.
 std::vector<float> mask(const std::vector<int64_t>& keys, int64_t each, float rate, uint64_t site) {
   const auto samples = static_cast<int64_t>(keys.size());
@@ -53,7 +73,8 @@ std::vector<float> mask(const std::vector<int64_t>& keys, int64_t each, float ra
 
 std::vector<OpCase> dropout_cases() {
   return {dropout_case({4, 50}, 0.5f, 1), dropout_case({2, 5, 3, 3}, 0.2f, 7),
-          dropout_case({4, 16, 4, 4}, 0.9f, 2)};
+          dropout_case({4, 16, 4, 4}, 0.9f, 2), drop_path_case({8, 5, 3, 3}, 0.5f),
+          drop_path_case({4, 16, 40, 40}, 0.3f)};
 }
 
 namespace {

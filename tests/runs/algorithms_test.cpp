@@ -196,7 +196,7 @@ TEST(BenchConvsRun, TakesListsAndFilesOfShapes) {
     EXPECT_EQ(test::lines_of(end.err).size(), 1u) << end.err;
     EXPECT_NE(end.err.find(words), std::string::npos) << end.err;
   };
-  expect_refused({"--shapes", "ssdd"}, 2, "cifar, resnet, ssd, odd, all");
+  expect_refused({"--shapes", "ssdd"}, 2, "cifar, resnet, ssd, grouped, depthwise, odd, all");
   expect_refused({"--shapes", "ssd", "--model", "resnet18"}, 2, "--model has no meaning");
   expect_refused({"--steps", "3"}, 2, "--steps is for `convoy bench`");
   expect_refused({"--shapes", "shapes.txt", "--memory", "1K"}, 6, "needs");

@@ -1,0 +1,39 @@
+// Convolutions in groups that are smaller than a block of channels, depthwise ones among them, row
+// by row. A vector holds whole groups; a row of the input is first laid out `members` times, the
+// i-th time with channel i of each group in all lanes of the group. After that every pass is
+// products of whole vectors, whatever the stride.
+#pragma once
+
+#include <cstdint>
+
+namespace convoy::kernels {
+
+// Whether a vector of this machine holds whole groups of that many channels.
+bool groups_fit(int64_t members, int64_t block);
+
+// rows[i][p][lane] = x[p][lane / members * members + i] for i in [0, members); a row has `stride`
+// floats. `x` is a row of `pixels` blocks.
+struct GroupedSpread {
+  int64_t pixels, block, members, stride;
+};
+void grouped_spread(const GroupedSpread& s, const float* x, float* rows);
+
+// One row of outputs: y[p] = sum over h, i, w of spread[h][i][p * step + columns[w]] * weights.
+// What comes before is overwritten.
+struct GroupedRow {
+  int64_t count;  // outputs
+  int64_t block, members;
+  int64_t heights, widths;   // taps of the window
+  const float* const* rows;  // [heights], spread rows
+  int64_t stride;            // floats between the `members` forms of a row
+  const int64_t* columns;    // [widths], pixels
+  int64_t step;              // pixels of input from one output to the next
+  int64_t y_step;            // blocks of y from one output to the next
+};
+// weights: [heights][members][widths][block]
+void grouped_row(const GroupedRow& r, const float* weights, float* y);
+
+// sums[h][i][w][lane] += sum over p of spread[h][i][p * step + columns[w]][lane] * d_y[p][lane].
+void grouped_row_grad(const GroupedRow& r, const float* d_y, float* sums);
+
+}  // namespace convoy::kernels

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "graph/builder.h"
+
+namespace convoy::ops {
+
+// x [n, c, h, w] + bias [c]: of a convolution. (The dense layer has its own: ops/linear.h.)
+Value add_bias(Builder& b, Value x, Value bias);
+
+}  // namespace convoy::ops
