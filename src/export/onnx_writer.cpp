@@ -51,7 +51,7 @@ OnnxModel export_onnx(const Graph& graph, std::span<const TensorEntry> weights,
 
 OnnxWriter::OnnxWriter(const Graph& graph, const WeightTable& weights, const OnnxExport& options)
     : graph_(graph), weights_(weights), options_(options) {
-  if (options.fold_batch_norm) folds_ = fold_batch_norms(graph, weights);
+  folds_ = fold_into_convs(graph, weights, options.fold_batch_norm);
 }
 
 OnnxModel OnnxWriter::model() && {
@@ -72,8 +72,8 @@ OnnxModel OnnxWriter::model() && {
   model_.outputs = {value(last, logits)};
   taken_ = {"image", "logits", last};
   names_[image.id] = "image";
-  const auto folded = folds_.same.find(logits.id);
-  names_[(folded == folds_.same.end() ? logits : folded->second).id] = "logits";
+  expect(!folds_.same.contains(logits.id), "a result is nowhere taken in");
+  names_[logits.id] = "logits";
   const std::set<int> needed = needed_for(graph_, logits);
   for (const int id : graph_.order) {
     const Node& n = graph_.node(id);
@@ -108,18 +108,29 @@ std::string OnnxWriter::name(Value v) {
           "try: --format safetensors",
           maker);
   }
-  const auto folded = folds_.filters.find(v.id);
-  OnnxTensor tensor{.name = maker, .shape = shape(v)};
-  tensor.floats = folded == folds_.filters.end() ? weights_.at(maker, shape(v)) : folded->second;
-  return names_[v.id] = add_constant(std::move(tensor));
+  return names_[v.id] = floats(maker, shape(v), weights_.at(graph_, v));
 }
 
-std::string OnnxWriter::folded_bias(const Node& n) {
-  const auto bias = folds_.biases.find(n.id);
-  if (bias == folds_.biases.end()) return "";
-  std::string name = graph_.producer(n.in[1]).name;
-  if (name.ends_with(".weight")) name.resize(name.size() - std::string_view(".weight").size());
-  return floats(name + ".bias", {static_cast<int64_t>(bias->second.size())}, bias->second);
+std::vector<std::string> OnnxWriter::conv_weights(const Node& n) {
+  const auto found = folds_.convs.find(n.id);
+  if (found == folds_.convs.end()) return {name(n.in[1])};
+  const ConvFolds::Conv& fold = found->second;
+  const std::string& maker = graph_.producer(n.in[1]).name;
+  std::vector<float> filters = weights_.at(graph_, n.in[1]);
+  std::vector<float> bias(fold.bias.size());
+  const size_t each = filters.size() / bias.size();
+  for (size_t c = 0; c < bias.size(); ++c) {
+    bias[c] = static_cast<float>(fold.bias[c]);
+    for (size_t i = c * each; i < (c + 1) * each; ++i)
+      filters[i] = static_cast<float>(filters[i] * fold.scale[c]);
+  }
+  std::string bias_name = fold.bias_name;
+  if (bias_name.empty()) {
+    const bool usual = maker.ends_with(".weight");
+    bias_name = maker.substr(0, maker.size() - (usual ? 7 : 0)) + ".bias";
+  }
+  return {floats(maker, shape(n.in[1]), std::move(filters)),
+          floats(bias_name, {static_cast<int64_t>(bias.size())}, std::move(bias))};
 }
 
 std::string OnnxWriter::integers(const Node& n, std::string_view what,

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "export/fold_batch_norm.h"
+#include "export/conv_folds.h"
 #include "export/onnx_model.h"
 #include "graph/graph.h"
 #include "weights/safetensors.h"
@@ -44,8 +44,8 @@ class OnnxWriter {
   // What the value is called. A parameter or statistic becomes a constant of the model when it is
   // first asked for.
   std::string name(Value v);
-  // The constant that is added to each output channel of this convolution; empty: none is.
-  std::string folded_bias(const Node& n);
+  // Filters and, where there is one, bias of a convolution, with what was folded into them.
+  std::vector<std::string> conv_weights(const Node& n);
   // Constants that only one node needs; `what` is for people.
   std::string integers(const Node& n, std::string_view what, std::vector<int64_t> values);
   std::string floats(std::string name, const Shape& shape, std::vector<float> values);
@@ -68,7 +68,7 @@ class OnnxWriter {
   const Graph& graph_;
   const WeightTable& weights_;
   const OnnxExport& options_;
-  BatchNormFolds folds_;
+  ConvFolds folds_;
   OnnxModel model_;
   std::map<int, std::string> names_;  // by value
   std::set<std::string> taken_;

@@ -10,6 +10,12 @@ namespace {
 void relu(OnnxCall& call) { call.give(ops::relu(call.builder(), call.value(0))); }
 void sigmoid(OnnxCall& call) { call.give(ops::sigmoid(call.builder(), call.value(0))); }
 
+void leaky_relu(OnnxCall& call) {
+  const float slope = call.number("alpha", 0.01f);
+  if (!(slope > 0)) call.refuse("its alpha is {}", slope);
+  call.give(ops::leaky_relu(call.builder(), call.value(0), slope));
+}
+
 // Over one axis since operator set 13, before over all from that axis on. Ours is over the second
 // dimension of a matrix.
 void softmax(OnnxCall& call) {
@@ -29,7 +35,7 @@ void softmax(OnnxCall& call) {
 }  // namespace
 
 OnnxNodes activation_onnx_nodes() {
-  return {{"Relu", relu}, {"Sigmoid", sigmoid}, {"Softmax", softmax}};
+  return {{"Relu", relu}, {"LeakyRelu", leaky_relu}, {"Sigmoid", sigmoid}, {"Softmax", softmax}};
 }
 
 }  // namespace convoy

@@ -1,5 +1,5 @@
 #include "export/onnx_form.h"
-#include "ops/batch_norm_kernels.h"
+#include "ops/batch_norm.h"
 
 namespace convoy {
 
@@ -8,7 +8,7 @@ OnnxForm batch_norm_eval_onnx_form() {
             OnnxWriter::Names in;
             for (const Value v : n.in) in.push_back(w.name(v));
             w.write(n, "BatchNormalization", in,
-                    {onnx_number("epsilon", n.attrs<ops::BatchNormAttrs>().epsilon)});
+                    {onnx_number("epsilon", ops::batch_norm_options(n).epsilon)});
           }};
 }
 

@@ -7,8 +7,8 @@ namespace convoy {
 OnnxForm convolution_onnx_form() {
   return {"convolution", [](OnnxWriter& w, const Node& n) {
             const onednn::ConvShape s = ops::conv_call(n)->shape;
-            OnnxWriter::Names in{w.name(n.in[0]), w.name(n.in[1])};
-            if (const std::string bias = w.folded_bias(n); !bias.empty()) in.push_back(bias);
+            OnnxWriter::Names in = w.conv_weights(n);
+            in.insert(in.begin(), w.name(n.in[0]));
             w.write(n, "Conv", in,
                     {onnx_integers("dilations", {1, 1}), onnx_integer("group", s.groups),
                      onnx_integers("kernel_shape", {s.kh, s.kw}),
