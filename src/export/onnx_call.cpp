@@ -48,8 +48,9 @@ Value OnnxCall::ranked(size_t i, int rank) const {
 }
 
 const OnnxTensor& OnnxCall::constant(size_t i) const {
-  if (!is_constant(i)) refuse("its input {} is computed, a constant it must be", i);
-  return std::get<OnnxTensor>(input(i));
+  const OnnxTensor* t = std::get_if<OnnxTensor>(&input(i));
+  if (!t) refuse("its input {} is computed, a constant it must be", i);
+  return *t;
 }
 
 const OnnxTensor& OnnxCall::floats(size_t i) const {
@@ -74,7 +75,8 @@ const OnnxAttribute* OnnxCall::attribute(std::string_view name, int32_t kind) co
 int64_t OnnxCall::integer(std::string_view name, int64_t otherwise) const {
   const OnnxAttribute* a = attribute(name, OnnxAttribute::integer);
   if (!a) return otherwise;
-  if (std::abs(a->i) > largest_attribute) refuse("its attribute {} is {}", name, a->i);
+  if (a->i > largest_attribute || a->i < -largest_attribute)
+    refuse("its attribute {} is {}", name, a->i);
   return a->i;
 }
 
@@ -146,7 +148,6 @@ Value OnnxCall::affine(Value x, std::vector<float> scale, std::vector<float> shi
 }
 
 void OnnxCall::define(std::variant<Value, OnnxTensor> what) {
-  if (node_.out.empty() || node_.out[0].empty()) refuse("it has no output");
   if (!scope_.names.emplace(node_.out[0], std::move(what)).second)
     refuse("its output is computed twice");
 }

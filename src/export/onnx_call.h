@@ -29,7 +29,7 @@ struct OnnxScope {
 
 class OnnxCall {
  public:
-  // Keeps both.
+  // Keeps both. The node has an output.
   OnnxCall(OnnxScope& scope, const OnnxNode& node) : scope_(scope), node_(node) {}
 
   const std::string& op() const { return node_.op; }

@@ -46,6 +46,7 @@ void read_node(const OnnxNode& node, const std::string& origin, OnnxScope& scope
     const OnnxReader* reader =
         node.domain.empty() || node.domain == "ai.onnx" ? reader_of(node.op) : nullptr;
     if (!reader) raise(Fault::checkpoint, "the operator has no equal here");
+    if (node.out.empty() || node.out[0].empty()) raise(Fault::checkpoint, "it has no output");
     OnnxCall call(scope, node);
     reader->read(call);
   } catch (const Error& error) {

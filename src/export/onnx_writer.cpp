@@ -129,8 +129,9 @@ std::vector<std::string> OnnxWriter::conv_weights(const Node& n) {
     const bool usual = maker.ends_with(".weight");
     bias_name = maker.substr(0, maker.size() - (usual ? 7 : 0)) + ".bias";
   }
+  const Shape channels{shape(n.in[1])[0]};
   return {floats(maker, shape(n.in[1]), std::move(filters)),
-          floats(bias_name, {static_cast<int64_t>(bias.size())}, std::move(bias))};
+          floats(bias_name, channels, std::move(bias))};
 }
 
 std::string OnnxWriter::integers(const Node& n, std::string_view what,

@@ -76,7 +76,7 @@ const std::vector<Form>& forms() {
                      6);
        }},
       {"add_bias",
-       {"Conv"},
+       {"Conv", "Relu"},
        [](Builder& b, Value x) { return ops::relu(b, biased(b, conv(b, x, {}))); }},
       {"add_bias", {"Add"}, [](Builder& b, Value x) { return biased(b, x); }},
       {"batch_norm_eval", {"BatchNormalization"}, [](Builder& b, Value x) { return norm(b, x); }},
