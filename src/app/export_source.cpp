@@ -33,7 +33,7 @@ ExportSource::ExportSource(InferenceOptions& options, const ChosenWeights& chose
       has_dataset_(chosen.settings.contains("dataset") || chosen.settings.contains("data-dir")),
       updates_(updates_in(chosen.file)) {
   const ModelDef& family = model_.family;
-  image_ = {family.channels, family.image_size, family.image_size};
+  image_ = {family.channels, model_.image_size(), model_.image_size()};
   if (const auto told = told_image(chosen.file.metadata(), chosen.file.origin())) {
     image_ = *told;
   } else if (has_dataset_) {
@@ -92,6 +92,10 @@ Metadata ExportSource::metadata() const {
   };
   option("model", model_.variant.name);
   option("num-classes", std::to_string(classes_));
+  const ModelOptions &own = options_.model_options, usual;
+  if (own.norm != usual.norm) option("norm", own.norm);
+  if (own.norm_groups) option("norm-groups", std::to_string(own.norm_groups));
+  if (own.stem_channels) option("stem-channels", std::to_string(own.stem_channels));
   if (has_dataset_) {
     for (const auto& [key, value] : options_.data.preprocessing()) option(key, value);
   }

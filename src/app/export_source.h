@@ -29,7 +29,8 @@ class ExportSource {
   Metadata metadata() const;
 
   Graph graph(int64_t batch, bool probabilities = false) const {
-    return logits_graph(model_.variant, classes_, batch, image_, probabilities);
+    return logits_graph(model_.variant, options_.model_options, classes_, batch, image_,
+                        probabilities);
   }
 
   // For a comparison: the test images of the weights' own dataset where it opens and fits, noise

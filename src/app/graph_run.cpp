@@ -29,13 +29,13 @@ void fill(const std::vector<StateLayout::Slot>& slots, std::span<float> region,
 
 }  // namespace
 
-Graph logits_graph(const Variant& model, int classes, int64_t batch, const Shape& image,
-                   bool probabilities) {
+Graph logits_graph(const Variant& model, const ModelOptions& options, int classes, int64_t batch,
+                   const Shape& image, bool probabilities) {
   Graph graph;
   Builder b(graph, false);
   const Value x = b.input("image", {{batch, image[0], image[1], image[2]}});
   const Value key = b.input("key", {{batch}, DType::s64});
-  const Value logits = model.build(b, {x, key, classes});
+  const Value logits = model.build(b, {x, key, classes, options});
   b.output("logits", logits);
   if (probabilities) b.output("probabilities", ops::softmax(b, logits));
   return graph;

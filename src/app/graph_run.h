@@ -15,8 +15,8 @@ namespace convoy {
 
 // What a model is in evaluation, without a loss: the input `image` [batch, c, h, w] to the output
 // `logits`, and where asked for `probabilities`.
-Graph logits_graph(const Variant& model, int classes, int64_t batch, const Shape& image,
-                   bool probabilities = false);
+Graph logits_graph(const Variant& model, const ModelOptions& options, int classes, int64_t batch,
+                   const Shape& image, bool probabilities = false);
 
 class GraphRun {
  public:

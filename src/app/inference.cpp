@@ -37,6 +37,7 @@ void InferenceOptions::describe_source(Fields& field) {
 void InferenceOptions::describe_told(Fields& field) {
   field.section("What the file says about itself, to be overridden");
   field("model", model, "the architecture");
+  model_options.describe_architecture(field);
   field("num-classes", num_classes, "classes of the head; 0: as many as the dataset has",
         at_least(0));
   field("seed", seed, "of generated data");
@@ -70,11 +71,13 @@ fs::path weights_file(const fs::path& given, const std::string& kind) {
         given.string());
 }
 
-SafetensorsFile open_weights(const fs::path& path) {
+std::string read_weights(const fs::path& path) {
   const fs::path folder = path.parent_path();
-  if (!fs::exists(folder / "state.json")) return SafetensorsFile::read(path);
-  return {read_checkpoint_file(folder, path.filename().string()), path.string()};
+  if (!fs::exists(folder / "state.json")) return read_file(path, Fault::checkpoint);
+  return read_checkpoint_file(folder, path.filename().string());
 }
+
+SafetensorsFile open_weights(const fs::path& path) { return {read_weights(path), path.string()}; }
 
 void load_weights(const SafetensorsFile& file, const State& state) {
   copy_tensors(file, model_tensors(state.layout(), state.params(), state.stats()));
@@ -106,14 +109,15 @@ FoundModel settle(InferenceOptions& options, const std::string& origin) {
           origin);
   }
   const FoundModel model = find_model(options.model);
-  options.data.suit(model.family.image_size, model.family.channels, model.family.classes);
+  check_options(model.family, options.model_options);
+  options.data.suit(model.image_size(), model.family.channels, model.family.classes);
   if (options.isa != "auto") limit_isa(isa_by_name(options.isa));
   return model;
 }
 
 InferenceNetwork::InferenceNetwork(const InferenceOptions& options, const FoundModel& model,
                                    const Shape& image, int classes, int64_t batch)
-    : task_(model.variant, classes, {}),
+    : task_(model.variant, classes, {}, options.model_options),
       plans_(task_, {.image = image, .eval_batch = batch, .watch = {}, .choices = options.choices}),
       network_(plans_, options.threads ? options.threads : available_cores()) {}
 

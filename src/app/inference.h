@@ -2,7 +2,6 @@
 // say which model, data and preprocessing they belong to; what was typed goes before what they say.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +18,7 @@ struct InferenceOptions {
   std::string checkpoint;
   std::string weights = "model";
   std::string model;
+  ModelOptions model_options;
   int num_classes = 0;
   DataOptions data;
   uint64_t seed = 1;
@@ -37,10 +37,12 @@ struct InferenceOptions {
 // The weights file meant by a path to a file, a checkpoint or a run; `kind` is "model" or "ema".
 fs::path weights_file(const fs::path& given, const std::string& kind);
 
-// Every file of weights that a verb uses is read here. One of a checkpoint is verified against the
-// hash that the checkpoint holds.
+// The bytes of a file of weights. One of a checkpoint is verified against the hash that the
+// checkpoint holds.
+std::string read_weights(const fs::path& path);
+// Every file of weights that goes into a network is opened here
 SafetensorsFile open_weights(const fs::path& path);
-// And goes into a network here, all of it or an error.
+// and loaded here, all of it or an error.
 void load_weights(const SafetensorsFile& file, const State& state);
 
 // The file of --checkpoint, and the settings a verb reads: what the file says, and above it what

@@ -7,7 +7,7 @@ namespace convoy {
 
 ModelFacts model_facts(const FoundModel& model, int classes, int image_size) {
   ModelFacts facts;
-  const int64_t size = image_size ? image_size : model.family.image_size;
+  const int64_t size = image_size ? image_size : model.image_size();
   Builder b(facts.graph, false);
   const Value image = b.input("image", {{1, model.family.channels, size, size}});
   const Value key = b.input("key", {{1}, DType::s64});

@@ -1,6 +1,9 @@
-// What train and resume share: a run directory, its listeners, and the trainer between them.
+// What the verbs about runs share: reading their options, and a run directory, its listeners, and
+// the trainer between them.
 #pragma once
 
+#include "app/command.h"
+#include "app/options.h"
 #include "train/network.h"
 #include "train/run_config.h"
 #include "train/run_dir.h"
@@ -13,6 +16,19 @@ void apply_isa(const RunConfig& config);
 // On standard error: a line for every rule of --algorithms that decides nothing in these plans. The
 // trainer tells it by events instead.
 void warn_of_idle_rules(const NetworkPlans& plans, const Choices& choices);
+
+// A verb's own options and the run's, from the recipe and the command line. `describe` declares
+// both. The fields hold what was read, for the record.
+template <class Options>
+Fields read_options(const CommandLine& line, void (*describe)(Fields& field), Options& options,
+                    RunConfig& config) {
+  const std::vector<Field> known = described(describe);
+  Fields field(resolve(line, known));
+  options.describe(field);
+  config.describe(field);
+  field.finish(known);
+  return field;
+}
 
 // Trains in `dir` until the end, a signal, or trouble; gives the exit code.
 int run_training(const RunConfig& config, const RunDir& dir);

@@ -2,40 +2,88 @@
 
 #include <cmath>
 
+#include "base/error.h"
 #include "ops/batch_norm.h"
+#include "ops/bias.h"
+#include "ops/group_norm.h"
 #include "ops/linear.h"
 
 namespace convoy {
+namespace {
 
-Value conv(Builder& b, std::string_view name, Value x, const ConvSpec& spec) {
-  const auto scope = b.scope(name);
-  const auto fan_out = static_cast<float>(spec.out * spec.kernel * spec.kernel);
-  const Value w =
-      b.param("weight", {spec.out, channels(b, x) / spec.groups, spec.kernel, spec.kernel},
-              {Init::Kind::normal, std::sqrt(2 / fan_out)});
-  return ops::convolution(b, x, w,
-                          {.stride = spec.stride,
-                           .padding = ops::Padding::all(spec.kernel / 2),
-                           .groups = spec.groups});
+// Of a normal distribution cut at two deviations, as a share of the uncut one.
+constexpr float truncated_deviation = 0.87962566103423978f;
+
+Init conv_init(ConvStart start, float fan_in, float fan_out) {
+  switch (start) {
+    case ConvStart::kaiming_fan_out:
+      return {Init::Kind::normal, std::sqrt(2 / fan_out)};
+    case ConvStart::kaiming_uniform:
+      return {Init::Kind::uniform, std::sqrt(6 / fan_in)};
+    case ConvStart::glorot_uniform:
+      return {Init::Kind::uniform, std::sqrt(6 / (fan_in + fan_out))};
+    case ConvStart::truncated_fan_in:
+      return {Init::Kind::truncated_normal, std::sqrt(1 / fan_in) / truncated_deviation};
+    case ConvStart::truncated_2_fan_in:
+      return {Init::Kind::truncated_normal, std::sqrt(2 / fan_in) / truncated_deviation};
+    case ConvStart::truncated_2_fan_out:
+      return {Init::Kind::truncated_normal, std::sqrt(2 / fan_out) / truncated_deviation};
+  }
+  return {};
 }
 
-Value batch_norm(Builder& b, std::string_view name, Value x, Gamma start) {
+}  // namespace
+
+Style Style::with(const ModelOptions& options) const {
+  Style style = *this;
+  if (options.norm != "auto")
+    style.norm = options.norm == "batch" ? NormKind::batch : NormKind::group;
+  if (options.norm_groups) {
+    if (style.norm != NormKind::group)
+      raise(Fault::usage, "--norm-groups: there is no group norm; try: --norm group");
+    style.norm_groups = options.norm_groups;
+  }
+  return style;
+}
+
+Value conv(Builder& b, std::string_view name, Value x, const ConvSpec& spec, const Style& style) {
+  const auto scope = b.scope(name);
+  const int64_t window = spec.kernel * spec.kernel, in = channels(b, x) / spec.groups;
+  const Value w = b.param("weight", {spec.out, in, spec.kernel, spec.kernel},
+                          conv_init(style.conv, static_cast<float>(in * window),
+                                    static_cast<float>(spec.out * window)));
+  const Value y = ops::convolution(
+      b, x, w,
+      {.stride = spec.stride, .padding = style.padding(spec.kernel), .groups = spec.groups});
+  if (!spec.bias) return y;
+  return ops::add_bias(b, y, b.param("bias", {spec.out}, {Init::Kind::zeros}, false));
+}
+
+Value norm(Builder& b, std::string_view name, Value x, const Style& style, Gamma start) {
   const auto scope = b.scope(name);
   const Shape c{channels(b, x)};
   const Value gamma =
       b.param("weight", c, {start == Gamma::zero ? Init::Kind::zeros : Init::Kind::ones}, false);
   const Value beta = b.param("bias", c, {Init::Kind::zeros}, false);
+  if (style.norm == NormKind::group) {
+    return ops::group_norm(b, x, gamma, beta,
+                           {.groups = style.norm_groups, .epsilon = style.group_epsilon});
+  }
   const Value mean = b.stat("running_mean", c, 0);
   const Value variance = b.stat("running_var", c, 1);
-  return ops::batch_norm(b, x, {gamma, beta, mean, variance});
+  return ops::batch_norm(b, x, {gamma, beta, mean, variance}, {.epsilon = style.batch_epsilon});
 }
 
-Value linear(Builder& b, std::string_view name, Value x, int64_t out) {
+Value linear(Builder& b, std::string_view name, Value x, int64_t out, const Style& style) {
   const auto scope = b.scope(name);
   const int64_t in = b.shape(x)[1];
-  const Init init{Init::Kind::uniform, 1 / std::sqrt(static_cast<float>(in))};
+  const auto fan_in = static_cast<float>(in), fan_out = static_cast<float>(out);
+  Init init{Init::Kind::uniform, 1 / std::sqrt(fan_in)};
+  if (style.dense == DenseStart::fan_out) init.scale = 1 / std::sqrt(fan_out);
+  if (style.dense == DenseStart::glorot) init.scale = std::sqrt(6 / (fan_in + fan_out));
   const Value w = b.param("weight", {out, in}, init);
-  const Value bias = b.param("bias", {out}, init, false);
+  const Value bias = b.param(
+      "bias", {out}, style.dense == DenseStart::fan_in ? init : Init{Init::Kind::zeros}, false);
   return ops::linear(b, x, w, bias);
 }
 

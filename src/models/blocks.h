@@ -1,31 +1,69 @@
-// Pieces that models share. Names and starting values are torchvision's.
+// Pieces that models share. Names are torchvision's.
 #pragma once
 
 #include <string_view>
 
 #include "graph/builder.h"
+#include "models/model.h"
 #include "ops/convolution.h"
 
 namespace convoy {
+
+// How the weights of a convolution start; biases start at zero.
+enum class ConvStart {
+  kaiming_fan_out,     // normal, deviation sqrt(2 / fan-out): torchvision
+  kaiming_uniform,     // uniform, within sqrt(6 / fan-in)
+  glorot_uniform,      // uniform, within sqrt(6 / (fan-in + fan-out)): Keras
+  truncated_fan_in,    // cut at two deviations, variance 1 / fan-in: TensorFlow's variance scaling
+  truncated_2_fan_in,  // the same, variance 2 / fan-in
+  truncated_2_fan_out,
+};
+
+// How those of the dense layer start.
+enum class DenseStart {
+  fan_in,   // weights and bias uniform within 1 / sqrt(fan-in): torchvision's ResNets
+  fan_out,  // weights uniform within 1 / sqrt(fan-out), bias 0: torchvision's EfficientNets
+  glorot,   // weights uniform within sqrt(6 / (fan-in + fan-out)), bias 0: Keras
+};
+
+enum class NormKind { batch, group };
+
+// How a family makes its layers, where systems differ though the architectures agree.
+struct Style {
+  bool same_padding = false;  // TensorFlow's SAME instead of kernel / 2 on every side
+  NormKind norm = NormKind::batch;
+  int64_t norm_groups = 32;
+  float batch_epsilon = 1e-5f, group_epsilon = 1e-5f;
+  ConvStart conv = ConvStart::kaiming_fan_out;
+  DenseStart dense = DenseStart::fan_in;
+
+  // With --norm and --norm-groups.
+  Style with(const ModelOptions& options) const;
+  ops::Padding padding(int64_t kernel) const {
+    return same_padding ? ops::Padding::like_tensorflow() : ops::Padding::all(kernel / 2);
+  }
+};
 
 struct ConvSpec {
   int64_t out;
   int64_t kernel = 3;
   int64_t stride = 1;
   int64_t groups = 1;
+  bool bias = false;
 };
 
-// Convolution without bias, padded by kernel / 2 on every side; weights Kaiming-normal by fan-out.
-Value conv(Builder& b, std::string_view name, Value x, const ConvSpec& spec);
+Value conv(Builder& b, std::string_view name, Value x, const ConvSpec& spec,
+           const Style& style = {});
 
 // Where a block's last gamma starts: at zero the block begins as the identity (Goyal 2017).
 enum class Gamma { zero, one };
 
-// Batch norm; beta starts at 0.
-Value batch_norm(Builder& b, std::string_view name, Value x, Gamma gamma = Gamma::one);
+// Batch or group norm; beta starts at 0.
+Value norm(Builder& b, std::string_view name, Value x, const Style& style = {},
+           Gamma gamma = Gamma::one);
 
-// The dense layer; weights and bias uniform within 1 / sqrt(fan-in).
-Value linear(Builder& b, std::string_view name, Value x, int64_t out);
+// The dense layer.
+Value linear(Builder& b, std::string_view name, Value x, int64_t out, const Style& style = {});
 
 inline int64_t channels(const Builder& b, Value x) { return b.shape(x)[1]; }
 

@@ -1,7 +1,8 @@
 // ResNets for small images (He 2015, section 4.2). Basic blocks: depth 6n+2, channels 16 32 64;
 // where the image halves, the shortcut is a parameter-free sub-sampling filled up with zero
 // channels (option A), or a projection. Bottlenecks: depth 9n+2, four times as many channels
-// outside as inside, a projection at the start of every stage, the stride in the 3x3.
+// outside as inside, a projection at the start of every stage, the stride in the 3x3. ResNeXts
+// (Xie 2017): bottlenecks whose 3x3 has 32 groups, of 4 channels in the first stage.
 
 #include <fmt/core.h>
 
@@ -21,53 +22,62 @@ struct Recipe {
   int blocks;  // in each of the three stages
   bool bottleneck = false;
   Shortcut shortcut = Shortcut::subsample;
-  int64_t width = 16;  // inner channels of the first stage
+  int64_t width = 16;       // planes of the first stage; its bottlenecks put out four times as many
+  int64_t inner_width = 1;  // times as many channels inside a bottleneck as planes
+  int64_t groups = 1;       // of the 3x3 of a bottleneck
 };
 
-Value conv_bn(Builder& b, const char* conv_name, const char* bn_name, Value x, const ConvSpec& spec,
-              Gamma gamma = Gamma::one) {
-  return batch_norm(b, bn_name, conv(b, conv_name, x, spec), gamma);
-}
+// The pieces of one network.
+struct Layers {
+  Builder& b;
+  const Recipe& r;
+  Style style;
 
-Value conv_bn_relu(Builder& b, const char* conv_name, const char* bn_name, Value x,
-                   const ConvSpec& spec) {
-  return ops::relu(b, conv_bn(b, conv_name, bn_name, x, spec));
-}
-
-Value shortcut(Builder& b, Value x, const Recipe& r, int64_t out, int64_t stride, bool first) {
-  const bool same_shape = stride == 1 && channels(b, x) == out;
-  if (r.bottleneck ? !first : same_shape) return x;
-  if (r.bottleneck || r.shortcut == Shortcut::projection) {
-    return conv_bn(b, "downsample.0", "downsample.1", x,
-                   {.out = out, .kernel = 1, .stride = stride});
+  Value conv_bn(const char* conv_name, const char* bn_name, Value x, const ConvSpec& spec,
+                Gamma gamma = Gamma::one) const {
+    return norm(b, bn_name, conv(b, conv_name, x, spec, style), style, gamma);
   }
-  return ops::subsample_shortcut(b, x, out, stride);
-}
-
-Value residual(Builder& b, Value x, const Recipe& r, int64_t width, int64_t stride, bool first,
-               Gamma last) {
-  Value y = x;
-  int64_t out = width;
-  if (r.bottleneck) {
-    out = 4 * width;
-    y = conv_bn_relu(b, "conv1", "bn1", y, {.out = width, .kernel = 1});
-    y = conv_bn_relu(b, "conv2", "bn2", y, {.out = width, .stride = stride});
-    y = conv_bn(b, "conv3", "bn3", y, {.out = out, .kernel = 1}, last);
-  } else {
-    y = conv_bn_relu(b, "conv1", "bn1", y, {.out = width, .stride = stride});
-    y = conv_bn(b, "conv2", "bn2", y, {.out = width}, last);
+  Value conv_bn_relu(const char* conv_name, const char* bn_name, Value x,
+                     const ConvSpec& spec) const {
+    return ops::relu(b, conv_bn(conv_name, bn_name, x, spec));
   }
-  return ops::relu(b, ops::add(b, y, shortcut(b, x, r, out, stride, first)));
-}
+
+  Value shortcut(Value x, int64_t out, int64_t stride, bool first) const {
+    const bool same_shape = stride == 1 && channels(b, x) == out;
+    if (r.bottleneck ? !first : same_shape) return x;
+    if (r.bottleneck || r.shortcut == Shortcut::projection) {
+      return conv_bn("downsample.0", "downsample.1", x,
+                     {.out = out, .kernel = 1, .stride = stride});
+    }
+    return ops::subsample_shortcut(b, x, out, stride);
+  }
+
+  Value residual(Value x, int64_t planes, int64_t stride, bool first, Gamma last) const {
+    Value y = x;
+    int64_t out = planes;
+    if (r.bottleneck) {
+      const int64_t inner = planes * r.inner_width;
+      out = 4 * planes;
+      y = conv_bn_relu("conv1", "bn1", y, {.out = inner, .kernel = 1});
+      y = conv_bn_relu("conv2", "bn2", y, {.out = inner, .stride = stride, .groups = r.groups});
+      y = conv_bn("conv3", "bn3", y, {.out = out, .kernel = 1}, last);
+    } else {
+      y = conv_bn_relu("conv1", "bn1", y, {.out = planes, .stride = stride});
+      y = conv_bn("conv2", "bn2", y, {.out = planes}, last);
+    }
+    return ops::relu(b, ops::add(b, y, shortcut(x, out, stride, first)));
+  }
+};
 
 Value network(Builder& b, const ModelInput& in, const Recipe& r) {
-  const Gamma last = in.zero_init_residual ? Gamma::zero : Gamma::one;
-  Value x = conv_bn_relu(b, "conv1", "bn1", in.image, {.out = r.width});
+  const Gamma last = in.options.zero_init_residual ? Gamma::zero : Gamma::one;
+  const Layers layers{b, r, Style{.norm_groups = 16}.with(in.options)};
+  Value x = layers.conv_bn_relu("conv1", "bn1", in.image, {.out = r.width});
   for (int stage = 0; stage < 3; ++stage) {
     for (int block = 0; block < r.blocks; ++block) {
       const auto scope = b.scope(fmt::format("layer{}.{}", stage + 1, block));
       const bool halves = stage > 0 && block == 0;
-      x = residual(b, x, r, r.width << stage, halves ? 2 : 1, block == 0, last);
+      x = layers.residual(x, r.width << stage, halves ? 2 : 1, block == 0, last);
     }
   }
   return linear(b, "fc", ops::global_avg_pool(b, x), in.classes);
@@ -81,12 +91,14 @@ Variant variant(std::string name, Recipe r) {
 }  // namespace
 
 ModelDef cifar_resnet_model() {
-  ModelDef def{.family = "cifar_resnet",
-               .help = "ResNets for 32x32 images: basic blocks, bottlenecks, wide bottlenecks",
-               .image_size = 32,
-               .channels = 3,
-               .classes = 10,
-               .variants = {}};
+  ModelDef def{
+      .family = "cifar_resnet",
+      .help = "ResNets for 32x32 images: basic blocks, bottlenecks, wide bottlenecks, ResNeXts",
+      .image_size = 32,
+      .channels = 3,
+      .classes = 10,
+      .variants = {},
+      .takes = {"zero-init-residual", "norm", "norm-groups"}};
   for (const int n : {1, 2, 3, 5, 7, 9, 18}) {
     const std::string name = fmt::format("cifar_resnet{}", 6 * n + 2);
     def.variants.push_back(variant(name, {.blocks = n}));
@@ -97,6 +109,12 @@ ModelDef cifar_resnet_model() {
     const std::string name = fmt::format("cifar_resnet{}_bottleneck", 9 * n + 2);
     def.variants.push_back(variant(name, {.blocks = n, .bottleneck = true}));
     def.variants.push_back(variant(name + "_wide", {.blocks = n, .bottleneck = true, .width = 64}));
+    const std::string grouped = fmt::format("cifar_resnext{}", 9 * n + 2);
+    def.variants.push_back(
+        variant(grouped, {.blocks = n, .bottleneck = true, .inner_width = 8, .groups = 32}));
+    def.variants.push_back(
+        variant(grouped + "_wide",
+                {.blocks = n, .bottleneck = true, .width = 64, .inner_width = 2, .groups = 32}));
   }
   return def;
 }

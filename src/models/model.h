@@ -6,22 +6,39 @@
 #include <string_view>
 #include <vector>
 
+#include "config/fields.h"
 #include "graph/builder.h"
 
 namespace convoy {
+
+// What a recipe may change about a model. A family names what it takes (`ModelDef::takes`).
+struct ModelOptions {
+  bool zero_init_residual = false;  // the last gamma of each residual block starts at zero
+  std::string norm = "auto";        // the model's own, "batch" or "group"
+  int norm_groups = 0;              // of group norm; 0: the model's own
+  double dropout_rate = -1;         // before the head; below 0: the model's own
+  double block_survival_prob = -1;  // of the last residual block; below 0: the model's own
+  int stem_channels = 0;            // channels the stem sees; 0: the image's
+
+  // All of them; and those that decide which weights fit, which an evaluation needs too.
+  void describe(Fields& field);
+  void describe_architecture(Fields& field);
+};
 
 // What a model is given besides the builder.
 struct ModelInput {
   Value image;  // [n, c, h, w]
   Value key;    // s64 [n], for dropout; see ops/dropout.h
   int classes;
-  bool zero_init_residual = false;  // the last gamma of each residual block starts at zero
+  ModelOptions options = {};
 };
 
 struct Variant {
   std::string name;  // on the command line
   // Gives the logits [n, classes].
   std::function<Value(Builder&, const ModelInput&)> build;
+  float bn_momentum = 0.1f;  // of its usual recipe
+  int image_size = 0;        // 0: the family's
 };
 
 struct ModelDef {
@@ -31,6 +48,7 @@ struct ModelDef {
   int channels;
   int classes;  // of the data it is usually trained on
   std::vector<Variant> variants;
+  std::vector<std::string_view> takes = {};  // which of ModelOptions, by their names
 };
 
 const std::vector<ModelDef>& model_catalog();
@@ -38,8 +56,13 @@ const std::vector<ModelDef>& model_catalog();
 struct FoundModel {
   const ModelDef& family;
   const Variant& variant;
+
+  int image_size() const { return variant.image_size ? variant.image_size : family.image_size; }
 };
 // Usage error naming the nearest when there is none of that name.
 FoundModel find_model(std::string_view name);
+
+// Usage error when an option was changed that the family does not take.
+void check_options(const ModelDef& family, const ModelOptions& options);
 
 }  // namespace convoy

@@ -84,8 +84,10 @@ class Console : public Listener {
   }
 
   std::string eval_line(const EvalDone& e) const {
-    return fmt::format("{}  train loss {:.4f}  {}loss {:.4f}  top-1 {} ({}/{})  top-5 {:.2f}%\n",
-                       epoch_label(epoch_number(e.epoch)), progress_.epoch_loss,
+    const bool has_trained = progress_.steps_per_epoch > 0;  // not in `convoy eval`
+    return fmt::format("{}  {}{}loss {:.4f}  top-1 {} ({}/{})  top-5 {:.2f}%\n",
+                       epoch_label(epoch_number(e.epoch)),
+                       has_trained ? fmt::format("train loss {:.4f}  ", progress_.epoch_loss) : "",
                        e.ema ? "EMA eval " : "eval ", e.loss, bold(fmt::format("{:.2f}%", e.top1)),
                        e.correct, e.total, e.top5);
   }

@@ -10,7 +10,7 @@ TaskGraph Classification::build(const TaskShape& shape) const {
   const Value image = b.input("image", {{shape.batch, c[0], c[1], c[2]}});
   const Value label = b.input("label", {{shape.batch}, DType::s32});
   const Value key = b.input("key", {{shape.batch}, DType::s64});
-  const Value logits = model_.build(b, {image, key, classes_, zero_init_residual_});
+  const Value logits = model_.build(b, {image, key, classes_, options_});
   const Value loss = ops::softmax_cross_entropy(b, logits, label,
                                                 shape.train ? loss_ : ops::CrossEntropyOptions{});
   b.output("loss", loss);

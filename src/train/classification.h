@@ -10,8 +10,8 @@ namespace convoy {
 class Classification : public Task {
  public:
   Classification(const Variant& model, int classes, ops::CrossEntropyOptions loss,
-                 bool zero_init_residual = false)
-      : model_(model), classes_(classes), loss_(loss), zero_init_residual_(zero_init_residual) {}
+                 ModelOptions options = {})
+      : model_(model), classes_(classes), loss_(loss), options_(std::move(options)) {}
 
   // Inputs image, label, key, and loss_scale when training. Outputs `loss` and `rank`, one number a
   // sample (ops/cross_entropy.h), and `logits` in evaluation. Smoothing is for training alone: the
@@ -23,7 +23,7 @@ class Classification : public Task {
   const Variant& model_;
   int classes_;
   ops::CrossEntropyOptions loss_;
-  bool zero_init_residual_;
+  ModelOptions options_;
 };
 
 }  // namespace convoy

@@ -18,9 +18,7 @@ void RunConfig::describe_model(Fields& field) {
         at_least(0));
   field("init-from", init_from, "start from the weights of this .safetensors file (a new run)", {},
         {"pretrained", "init-path"});
-  field("zero-init-residual", zero_init_residual,
-        "the last batch norm of each residual block starts with gamma 0: it begins as the identity",
-        {}, {"zero-gamma"});
+  model_options.describe(field);
 }
 
 void RunConfig::describe_length(Fields& field) {
@@ -116,8 +114,10 @@ void RunConfig::describe(Fields& field) {
   describe_model(field);
   field.section("Data");
   data.describe(field);
-  const ModelDef& family = find_model(model).family;
-  data.suit(family.image_size, family.channels, family.classes);
+  const FoundModel found = find_model(model);
+  check_options(found.family, model_options);
+  bn_momentum = found.variant.bn_momentum;
+  data.suit(found.image_size(), found.family.channels, found.family.classes);
   describe_length(field);
   describe_update(field);
   describe_files(field);

@@ -12,6 +12,7 @@
 #include "config/fields.h"
 #include "data/epoch_plan.h"
 #include "data/options.h"
+#include "models/model.h"
 #include "train/kernel_choices.h"
 #include "train/optimizer.h"
 #include "train/schedule.h"
@@ -23,7 +24,7 @@ struct RunConfig {
   std::string model = "cifar_resnet20";
   int num_classes = 0;
   std::string init_from;
-  bool zero_init_residual = false;
+  ModelOptions model_options;
 
   DataOptions data;
 

@@ -29,7 +29,7 @@ RunSetup::RunSetup(const RunConfig& run, const PassWatch& watch)
       shape(run.step_shape()),
       epochs(train_set->size(), shape.global_batch(), run.epochs, run.data.tail()),
       task(find_model(run.model).variant, run.classes(*train_set), loss_options(run),
-           run.zero_init_residual),
+           run.model_options),
       plans(task, with_watch(network_spec(shape.micro_batch), watch)) {}
 
 NetworkSpec RunSetup::network_spec(int64_t micro_batch) const {

@@ -47,6 +47,10 @@ Metadata weights_metadata(const RunSetup& setup, const WeightsMoment& moment) {
   std::vector<std::pair<std::string, std::string>> options = config.data.preprocessing();
   options.emplace_back("model", config.model);
   options.emplace_back("num-classes", std::to_string(config.classes(*setup.train_set)));
+  const ModelOptions &own = config.model_options, usual;
+  if (own.norm != usual.norm) options.emplace_back("norm", own.norm);
+  if (own.norm_groups) options.emplace_back("norm-groups", std::to_string(own.norm_groups));
+  if (own.stem_channels) options.emplace_back("stem-channels", std::to_string(own.stem_channels));
   options.emplace_back("winograd", winograd_name(config.choices.winograd));
   if (!config.choices.rules.empty()) {
     options.emplace_back("algorithms", join(rule_texts(config.choices), ","));

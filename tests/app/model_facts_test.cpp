@@ -121,7 +121,7 @@ TEST(ModelFacts, AreWhatListModelsPrints) {
   EXPECT_EQ(lines.at("model"), "image parameters BN stats GMACs");
   for (const Table& table : tables) {
     for (const Counts& row : table.rows) {
-      const int image = find_model(row.name).family.image_size;
+      const int image = find_model(row.name).image_size();
       const std::string start =
           fmt::format("{} {} {} ", image, with_commas(row.trainable), with_commas(row.statistics));
       const std::string gmacs = row.gmacs == 0 ? "" : fmt::format("{:.3f}", row.gmacs);

@@ -116,14 +116,25 @@ class Step {
 
  private:
   static Plan gradient_plan(const Json& one, Winograd winograd) {
-    const Variant& plain = find_model(one.at("model").get<std::string>()).variant;
+    const FoundModel found = find_model(one.at("model").get<std::string>());
+    const Variant& plain = found.variant;
     const Variant shown{plain.name, [&](Builder& b, const ModelInput& in) {
                           const Value logits = plain.build(b, in);
                           b.output("logits", logits);
                           return logits;
                         }};
     const auto size = one.at("images").get<std::vector<int64_t>>();
-    const Classification task(shown, one.at("classes"), {});
+    // Random bits are each system's own: nothing is dropped.
+    ModelOptions options;
+    options.norm = one.value("norm", "auto");
+    options.stem_channels = one.value("stem_channels", 0);
+    const auto takes = [&](std::string_view name) {
+      return std::ranges::count(found.family.takes, name) > 0;
+    };
+    if (takes("dropout-rate")) options.dropout_rate = 0;
+    if (takes("block-survival-prob")) options.block_survival_prob = 1;
+    check_options(found.family, options);
+    const Classification task(shown, one.at("classes"), {}, options);
     TaskGraph graph = task.build({.batch = size[0], .image = {size[1], size[2], size[3]}});
     graph.graph.choices.winograd = winograd;
     return plan(std::move(graph.graph), graph.losses, graph.loss_scale);

@@ -18,7 +18,8 @@ namespace {
 constexpr int classes = 1000;
 
 StateLayout layout_of(const std::string& model, bool zero_init_residual = false) {
-  const Classification task(find_model(model).variant, classes, {}, zero_init_residual);
+  const Classification task(find_model(model).variant, classes, {},
+                            {.zero_init_residual = zero_init_residual});
   return lay_out_state(task.build({.batch = 2, .image = {3, 32, 32}}).graph);
 }
 

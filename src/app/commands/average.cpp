@@ -124,7 +124,7 @@ int run(const CommandLine& line) {
     ProgressLine progress("averaging");
     for (const RunWeights& each : files) {
       progress.at(average.files(), static_cast<int64_t>(files.size()));
-      const SafetensorsFile file = open_weights(each.path);
+      const SafetensorsFile file(read_weights(each.path), each.path.string());
       average.add(file);
       metadata = file.metadata();
       sources.push_back({{"file", each.name}, {"weights", weights_hash(file.tensors())}});

@@ -194,13 +194,9 @@ int run(const CommandLine& typed) {
   const bool ops = kind == "ops";
   if (!ops && kind != "convs") need_words(typed, {});
   const CommandLine line = with_defaults(typed);
-  const std::vector<Field> known = described(describe);
-  Fields field(resolve(line, known));
   Options options;
   RunConfig config;
-  options.describe(field);
-  config.describe(field);
-  field.finish(known);
+  const Fields field = read_options(line, describe, options, config);
   refuse_others(field, kind, options);
   if (options.mode == "infer") {
     config.eval_epochs = 1;

@@ -69,7 +69,7 @@ void about_weights(const fs::path& path, const Options& options) {
     elements += t.shape.count();
     if (options.tensors) fmt::print("{:<48} {} {}\n", t.name, name(t.dtype), to_string(t.shape));
   }
-  for (const auto& [key, value] : file.metadata()) fmt::print("{:<28} {}\n", key, value);
+  for (const auto& [key, value] : file.metadata()) fmt::print("{:<36} {}\n", key, value);
   fmt::print("{}: {} tensors, {} elements\nweights {}\n", path.string(), file.tensors().size(),
              with_commas(elements), weights_hash(file.tensors()));
 }

@@ -54,7 +54,7 @@ void list_models(const Options& options, const std::string& pattern) {
       const int classes = options.num_classes ? options.num_classes : family.classes;
       const ModelFacts facts = model_facts({family, variant}, classes, options.image_size);
       fmt::print("{:<32} {:>6} {:>12} {:>10} {:>9.3f}\n", variant.name,
-                 options.image_size ? options.image_size : family.image_size,
+                 options.image_size ? options.image_size : FoundModel{family, variant}.image_size(),
                  with_commas(facts.trainable), with_commas(facts.statistics),
                  facts.multiply_adds / 1e9);
     }

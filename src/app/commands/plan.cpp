@@ -135,13 +135,9 @@ void print_plan(const RunSetup& setup, const Forecast& f) {
 int run(const CommandLine& typed) {
   need_words(typed, {});
   const CommandLine line = with_defaults(typed);
-  const std::vector<Field> known = described(describe);
-  Fields field(resolve(line, known));
   Options options;
   RunConfig config;
-  options.describe(field);
-  config.describe(field);
-  field.finish(known);
+  read_options(line, describe, options, config);
   apply_isa(config);
   const RunSetup setup(config);
   warn_of_idle_rules(setup.plans, config.choices);

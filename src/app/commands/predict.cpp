@@ -2,21 +2,17 @@
 // evaluation, so what it gets right is what `convoy eval` counts.
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <deque>
 
 #include "app/command.h"
 #include "app/inference.h"
 #include "app/options.h"
 #include "app/pictures.h"
-#include "app/predictions.h"
-#include "app/progress.h"
+#include "app/predictor.h"
 #include "app/run.h"
 #include "base/error.h"
-#include "base/text.h"
 #include "train/weights_metadata.h"
 
 namespace convoy {
@@ -26,9 +22,7 @@ struct Options : InferenceOptions {
   std::vector<std::string> input;
   std::string split = "test";
   int64_t first = 0;
-  int top = 5;
-  bool json = false;
-  std::string output, logits;
+  PredictorOptions what;
   int64_t batch_size = 64;
 
   void describe(Fields& field) {
@@ -38,21 +32,22 @@ struct Options : InferenceOptions {
           "them, or bytes [n, c, h, w] or [n, h, w, c]. Without it, the dataset's images");
     field("split", split, "which part of the dataset", one_of({"test", "train"}));
     field("first", first, "only so many images, from the first on; 0: all", at_least(0));
-    field("top", top, "classes to tell of each image", at_least(1), {"k"});
-    field("json", json, "print a JSON object for each image");
-    field("output", output, "write those JSON objects to this file, and print only the summary");
-    field("logits", logits, "write the logits [images, classes] to this .safetensors file");
+    field("top", what.top, "classes to tell of each image", at_least(1), {"k"});
+    field("json", what.json, "print a JSON object for each image");
+    field("output", what.output,
+          "write those JSON objects to this file, and print only the summary");
+    field("logits", what.logits, "write the logits [images, classes] to this .safetensors file");
     describe_told(field);
     field.section("How");
     field("eval-batch-size", batch_size, "images at a time; changes no result", at_least(1),
           {"batch-size", "b"});
     describe_how(field);
-    if (json && !output.empty()) {
+    if (what.json && !what.output.empty()) {
       raise(Fault::usage, "--json and --output both say where the JSON goes; try: one of them");
     }
-    if (!logits.empty() && !logits.ends_with(".safetensors")) {
+    if (!what.logits.empty() && !what.logits.ends_with(".safetensors")) {
       raise(Fault::usage, "--logits {} is no .safetensors file; try: --logits logits.safetensors",
-            logits);
+            what.logits);
     }
   }
 };
@@ -87,83 +82,6 @@ void check_labels(const ImageTensor& tensor, int classes) {
   }
 }
 
-// All that was asked for, batch after batch through the network.
-class Predicting {
- public:
-  Predicting(const Options& options, std::vector<std::string> names, InferenceNetwork& network,
-             int64_t total)
-      : options_(options),
-        names_(std::move(names)),
-        network_(network),
-        total_(total),
-        prints_(options.output.empty()),
-        progress_("images", !prints_ || ::isatty(STDOUT_FILENO) != 1) {}
-
-  void take(Pictures& pictures) {
-    Executor& executor = network_.executor();
-    const int64_t classes = executor.output_type("logits").shape[1];
-    labelled_ = labelled_ && pictures.labelled();
-    while (const Batch* batch = pictures.next()) {
-      for (const NamedTensor& t : batch->tensors()) executor.try_bind(t.name, t.data);
-      executor.run();
-      const float* logits = executor.output("logits");
-      for (int64_t i = 0; i < batch->valid; ++i) {
-        const std::span row(logits + i * classes, static_cast<size_t>(classes));
-        Prediction prediction{tally_.samples + i, likeliest(row, options_.top), {}};
-        if (pictures.labelled()) prediction.label = batch->data<int32_t>("label")[i];
-        tell(prediction);
-        if (!options_.logits.empty()) logits_.insert(logits_.end(), row.begin(), row.end());
-      }
-      network_.task().count(executor, batch->valid, tally_);
-      if (prints_) std::fflush(stdout);
-      progress_.at(tally_.samples, total_);
-    }
-  }
-
-  void finish() {
-    progress_.clear();
-    if (!options_.output.empty()) write_atomically(options_.output, lines_, Fault::usage);
-    if (!options_.logits.empty()) {
-      const Shape shape{tally_.samples, static_cast<int64_t>(logits_.size()) /
-                                            std::max<int64_t>(1, tally_.samples)};
-      const std::array tensors{
-          TensorEntry{"logits", DType::f32, shape, std::as_bytes(std::span(logits_))}};
-      write_safetensors(options_.logits, tensors);
-    }
-    if (!options_.json) fmt::print("{}\n", summary());
-  }
-
- private:
-  void tell(const Prediction& prediction) {
-    if (!prints_) {
-      lines_ += json_line(prediction, names_);
-    } else {
-      fmt::print("{}",
-                 options_.json ? json_line(prediction, names_) : text_line(prediction, names_));
-    }
-  }
-
-  std::string summary() const {
-    const std::string count =
-        fmt::format("{} image{}", with_commas(tally_.samples), tally_.samples == 1 ? "" : "s");
-    if (!labelled_) return count;
-    return fmt::format("{}: top-1 {:.2f}% ({}/{}), top-5 {:.2f}% ({}/{}), loss {:.4f}", count,
-                       tally_.top1(), tally_.correct, tally_.samples, tally_.top5(),
-                       tally_.correct5, tally_.samples, tally_.mean_loss());
-  }
-
-  const Options& options_;
-  std::vector<std::string> names_;
-  InferenceNetwork& network_;
-  int64_t total_;
-  bool prints_;
-  bool labelled_ = true;
-  ProgressLine progress_;
-  Tally tally_;
-  std::string lines_;
-  std::vector<float> logits_;
-};
-
 // The classes of the head, as far as anybody says.
 int class_count(const Options& options, const std::vector<std::string>& names,
                 const FoundModel& model) {
@@ -182,9 +100,9 @@ void predict_dataset(const Options& options, const FoundModel& model, const Safe
                            options.num_classes ? options.num_classes : data->classes(), batch);
   if (line.settings.contains("algorithms")) warn_of_idle_rules(network.plans(), options.choices);
   network.load(file);
-  Predicting predicting(options, std::move(names), network, count);
-  predicting.take(*dataset_pictures(*data, chain, count, batch, options.data.loader(), true));
-  predicting.finish();
+  Predictor predictor(options.what, std::move(names), network, count);
+  predictor.take(*dataset_pictures(*data, chain, count, batch, options.data.loader(), true));
+  predictor.finish();
 }
 
 void predict_tensors(const Options& options, const FoundModel& model, const SafetensorsFile& file,
@@ -217,20 +135,20 @@ void predict_tensors(const Options& options, const FoundModel& model, const Safe
   InferenceNetwork network(options, model, shape, classes, batch);
   if (line.settings.contains("algorithms")) warn_of_idle_rules(network.plans(), options.choices);
   network.load(file);
-  Predicting predicting(options, std::move(names), network, count);
+  Predictor predictor(options.what, std::move(names), network, count);
   for (const ImageTensor& tensor : tensors) {
     const int64_t taken = std::min(count, tensor.size());
     if (taken == 0) break;
     if (tensor.dtype == DType::f32) {
-      predicting.take(*float_pictures(tensor, taken, batch));
+      predictor.take(*float_pictures(tensor, taken, batch));
     } else {
       const ImageTensorDataset pictures(tensor, classes);
-      predicting.take(*dataset_pictures(pictures, *chain, taken, batch, options.data.loader(),
-                                        !tensor.labels.empty()));
+      predictor.take(*dataset_pictures(pictures, *chain, taken, batch, options.data.loader(),
+                                       !tensor.labels.empty()));
     }
     count -= taken;
   }
-  predicting.finish();
+  predictor.finish();
 }
 
 int run(const CommandLine& line) {

@@ -47,13 +47,9 @@ int run(const CommandLine& typed) {
   need_words(typed, {});
   CommandLine line = typed;
   if (wants_demo(line)) line.settings["config"] = {demo, "default"};
-  const std::vector<Field> known = described(describe);
-  Fields field(resolve(line, known));
   Options options;
   RunConfig config;
-  options.describe(field);
-  config.describe(field);
-  field.finish(known);
+  const Fields field = read_options(line, describe, options, config);
   if (options.verify_resume) return verify_resume(config, field.all(), options.verify_kills);
   apply_isa(config);
   find_model(config.model);  // a wrong name must not leave a run directory behind

@@ -1,9 +1,10 @@
 // What moves elements, or nothing at all. Our reshape keeps the first dimension, our concat is over
-// channels; slices and pads are those of a sub-sampling shortcut.
+// channels; slices are those of a sub-sampling shortcut.
 
 #include <utility>
 
 #include "export/onnx_nodes.h"
+#include "ops/pad.h"
 #include "ops/shape_ops.h"
 #include "ops/shortcut.h"
 
@@ -64,20 +65,24 @@ void slice(OnnxCall& call) {
   call.give(ops::subsample_shortcut(call.builder(), x, s[1], steps[0]));
 }
 
-// Channels of zeros behind.
+// Zeros around the image, or channels of zeros behind.
 void pad(OnnxCall& call) {
   if (call.opset() < 11) call.refuse("of operator set {}, older than 11", call.opset());
   const Value x = call.image(0);
-  std::vector<int64_t> pads = call.whole(1);
-  if (pads.size() != 8 || call.text("mode", "constant") != "constant")
-    call.refuse("other than with zeros");
-  if (call.has(2) && call.floats(2).floats != std::vector{0.0f})
-    call.refuse("other than with zeros");
-  if (call.has(3)) call.refuse("with axes of its own");
-  const int64_t more = std::exchange(pads[5], 0);
-  if (pads != std::vector<int64_t>(8) || more < 0 || more > (1 << 20))
-    call.refuse("other than of channels at their end");
-  call.give(ops::subsample_shortcut(call.builder(), x, call.shape(x)[1] + more, 1));
+  const std::vector<int64_t>& pads = call.whole(1);
+  if (pads.size() != 8 || call.text("mode", "constant") != "constant" || call.has(3) ||
+      (call.has(2) && call.floats(2).floats != std::vector{0.0f}))
+    call.refuse("other than an image with zeros");
+  for (const int64_t pad : pads) {
+    if (pad < 0 || pad > (1 << 20)) call.refuse("by {}", pad);
+  }
+  if (pads[0] != 0 || pads[1] != 0 || pads[4] != 0) call.refuse("in front of images or channels");
+  const ops::Padding around{pads[2], pads[3], pads[6], pads[7]};
+  const bool pixels = around.top + around.left + around.bottom + around.right > 0;
+  Value y = pixels ? ops::pad(call.builder(), x, around) : x;
+  if (pads[5] > 0 || !pixels)
+    y = ops::subsample_shortcut(call.builder(), y, call.shape(x)[1] + pads[5], 1);
+  call.give(y);
 }
 
 void same(OnnxCall& call) {

@@ -1,0 +1,73 @@
+#include "app/predictor.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "base/text.h"
+
+namespace convoy {
+
+Predictor::Predictor(const PredictorOptions& options, std::vector<std::string> class_names,
+                     InferenceNetwork& network, int64_t total)
+    : options_(options),
+      names_(std::move(class_names)),
+      network_(network),
+      total_(total),
+      prints_(options.output.empty()),
+      progress_("images", !prints_ || ::isatty(STDOUT_FILENO) != 1) {}
+
+void Predictor::take(Pictures& pictures) {
+  Executor& executor = network_.executor();
+  const int64_t classes = executor.output_type("logits").shape[1];
+  labelled_ = labelled_ && pictures.labelled();
+  while (const Batch* batch = pictures.next()) {
+    for (const NamedTensor& tensor : batch->tensors()) {
+      executor.try_bind(tensor.name, tensor.data);
+    }
+    executor.run();
+    const float* logits = executor.output("logits");
+    for (int64_t i = 0; i < batch->valid; ++i) {
+      const std::span row(logits + i * classes, static_cast<size_t>(classes));
+      Prediction prediction{tally_.samples + i, likeliest(row, options_.top), {}};
+      if (pictures.labelled()) prediction.label = batch->data<int32_t>("label")[i];
+      tell(prediction);
+      if (!options_.logits.empty()) logits_.insert(logits_.end(), row.begin(), row.end());
+    }
+    network_.task().count(executor, batch->valid, tally_);
+    if (prints_) std::fflush(stdout);
+    progress_.at(tally_.samples, total_);
+  }
+}
+
+void Predictor::tell(const Prediction& prediction) {
+  if (!prints_) {
+    lines_ += json_line(prediction, names_);
+  } else {
+    fmt::print("{}", options_.json ? json_line(prediction, names_) : text_line(prediction, names_));
+  }
+}
+
+void Predictor::finish() {
+  progress_.clear();
+  if (!options_.output.empty()) write_atomically(options_.output, lines_, Fault::usage);
+  if (!options_.logits.empty()) {
+    const int64_t classes = network_.executor().output_type("logits").shape[1];
+    const std::array tensors{TensorEntry{
+        "logits", DType::f32, {tally_.samples, classes}, std::as_bytes(std::span(logits_))}};
+    write_safetensors(options_.logits, tensors);
+  }
+  if (!options_.json) fmt::print("{}\n", summary());
+}
+
+std::string Predictor::summary() const {
+  const std::string count =
+      fmt::format("{} image{}", with_commas(tally_.samples), tally_.samples == 1 ? "" : "s");
+  if (!labelled_) return count;
+  return fmt::format("{}: top-1 {:.2f}% ({}/{}), top-5 {:.2f}% ({}/{}), loss {:.4f}", count,
+                     tally_.top1(), tally_.correct, tally_.samples, tally_.top5(), tally_.correct5,
+                     tally_.samples, tally_.mean_loss());
+}
+
+}  // namespace convoy

@@ -1,0 +1,48 @@
+// Pictures through a network and what it says of them to where it was asked for.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/inference.h"
+#include "app/pictures.h"
+#include "app/predictions.h"
+#include "app/progress.h"
+
+namespace convoy {
+
+struct PredictorOptions {
+  int top = 5;         // classes told of each picture
+  bool json = false;   // lines of JSON on the screen rather than of text
+  std::string output;  // JSON lines go to this file; empty: they go to the screen
+  std::string logits;  // all logits go to this file; empty: to none
+};
+
+class Predictor {
+ public:
+  // Keeps options and network, whose weights are loaded. `total`: pictures that will come.
+  Predictor(const PredictorOptions& options, std::vector<std::string> class_names,
+            InferenceNetwork& network, int64_t total);
+
+  // All of them; may be called again, and counts on.
+  void take(Pictures& pictures);
+  // Writes the files, each complete or not at all, and prints the summary (not with --json).
+  void finish();
+
+ private:
+  void tell(const Prediction& prediction);
+  std::string summary() const;
+
+  const PredictorOptions& options_;
+  std::vector<std::string> names_;
+  InferenceNetwork& network_;
+  int64_t total_;
+  bool prints_;
+  bool labelled_ = true;  // all so far
+  ProgressLine progress_;
+  Tally tally_;
+  std::string lines_;
+  std::vector<float> logits_;
+};
+
+}  // namespace convoy

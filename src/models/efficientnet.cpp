@@ -1,0 +1,224 @@
+// EfficientNets (Tan 2019): inverted bottlenecks with a depthwise convolution and a gate for each
+// channel ("squeeze and excitation"), scaled in width and depth together.
+//
+//   efficientnet_b0             torchvision's, and its names
+//   graphcore_efficientnet_b0   Graphcore's: SAME padding, group norm (4) unless --norm batch
+//   …_g16                       its form with 16 channels in each group instead of one, and an
+//                               expansion of 4
+//   cifar_efficientnet          half as wide, for 32x32 images
+//
+// Residual branches are dropped for whole samples, the deeper the more often: --block-survival-prob
+// is the share that the last block keeps.
+
+#include <fmt/core.h>
+
+#include <array>
+#include <cmath>
+
+#include "base/error.h"
+#include "models/blocks.h"
+#include "models/model.h"
+#include "ops/activation.h"
+#include "ops/arithmetic.h"
+#include "ops/dropout.h"
+#include "ops/linear.h"
+#include "ops/pooling.h"
+#include "ops/shape_ops.h"
+
+namespace convoy {
+namespace {
+
+struct Stage {
+  int64_t expansion, kernel, stride, out;
+  int blocks;
+};
+// Of B0.
+constexpr std::array<Stage, 7> stages{{{1, 3, 1, 16, 1},
+                                       {6, 3, 2, 24, 2},
+                                       {6, 5, 2, 40, 2},
+                                       {6, 3, 2, 80, 3},
+                                       {6, 5, 1, 112, 3},
+                                       {6, 5, 2, 192, 4},
+                                       {6, 3, 1, 320, 1}}};
+
+struct Recipe {
+  double width = 1, depth = 1;
+  double dropout = 0.2;
+  int64_t expansion = 6, group_width = 1;
+  bool small_images = false;  // no stride in the stem and in stage 2
+  Style style = {}, depthwise = {};
+
+  // Multiples of 8, never a tenth less than asked for.
+  int64_t channels(int64_t of_b0) const {
+    const double wanted = static_cast<double>(of_b0) * width;
+    const auto near = std::max<int64_t>(8, static_cast<int64_t>(wanted + 4) / 8 * 8);
+    return static_cast<double>(near) < 0.9 * wanted ? near + 8 : near;
+  }
+  int blocks(const Stage& s) const { return static_cast<int>(std::ceil(depth * s.blocks)); }
+};
+
+Value conv_norm(Builder& b, std::string_view name, Value x, const ConvSpec& spec,
+                const Style& conv_style, const Style& style) {
+  const auto scope = b.scope(name);
+  return norm(b, "1", conv(b, "0", x, spec, conv_style), style);
+}
+
+Value conv_norm_swish(Builder& b, std::string_view name, Value x, const ConvSpec& spec,
+                      const Style& conv_style, const Style& style) {
+  return ops::swish(b, conv_norm(b, name, x, spec, conv_style, style));
+}
+
+// A 1x1 convolution of one pixel: a dense layer whose weights have the convolution's shape.
+Value pointwise(Builder& b, std::string_view name, Value x, int64_t out) {
+  const auto scope = b.scope(name);
+  const int64_t in = b.shape(x)[1];
+  const Value w = b.param("weight", {out, in, 1, 1},
+                          {Init::Kind::normal, std::sqrt(2 / static_cast<float>(out))});
+  const Value bias = b.param("bias", {out}, {Init::Kind::zeros}, false);
+  return ops::linear(b, x, ops::reshape(b, w, {out, in}), bias);
+}
+
+Value gated(Builder& b, std::string_view name, Value x, int64_t squeezed) {
+  const auto scope = b.scope(name);
+  const int64_t n = b.shape(x)[0], c = channels(b, x);
+  const Value small = ops::swish(b, pointwise(b, "fc1", ops::global_avg_pool(b, x), squeezed));
+  const Value gate = ops::sigmoid(b, pointwise(b, "fc2", small, c));
+  return ops::multiply(b, x, ops::reshape(b, gate, {n, c, 1, 1}));
+}
+
+struct Block {
+  int64_t expansion, kernel, stride, out;
+  double dropped;  // share of samples without it
+  int number;
+};
+
+Value inverted_bottleneck(Builder& b, const ModelInput& in, const Recipe& r, const Style& style,
+                          Value x, const Block& block) {
+  const auto scope = b.scope("block");
+  const int64_t own = channels(b, x), wide = own * block.expansion;
+  Value y = x;
+  int part = 0;
+  const auto next = [&] { return std::to_string(part++); };
+  if (block.expansion != 1) {
+    y = conv_norm_swish(b, next(), y, {.out = wide, .kernel = 1}, r.style, style);
+  }
+  y = conv_norm_swish(b, next(), y,
+                      {.out = wide,
+                       .kernel = block.kernel,
+                       .stride = block.stride,
+                       .groups = std::max<int64_t>(1, wide / r.group_width)},
+                      r.depthwise, style);
+  y = gated(b, next(), y, std::max<int64_t>(1, own / 4));
+  y = conv_norm(b, next(), y, {.out = block.out, .kernel = 1}, r.style, style);
+  if (block.stride != 1 || own != block.out) return y;
+  return ops::add(b,
+                  ops::drop_path(b, y, in.key, static_cast<float>(block.dropped),
+                                 static_cast<uint64_t>(block.number)),
+                  x);
+}
+
+Value network(Builder& b, const ModelInput& in, const Recipe& r) {
+  const Style style = r.style.with(in.options);
+  const double survival = in.options.block_survival_prob < 0 ? 0.8 : in.options.block_survival_prob;
+  if (survival == 0)
+    raise(Fault::usage, "--block-survival-prob 0: the last block would never be there; try: 0.8");
+  int total = 0, number = 0;
+  for (const Stage& s : stages) total += r.blocks(s);
+
+  Value x =
+      conv_norm_swish(b, "features.0", in.image,
+                      {.out = r.channels(32), .stride = r.small_images ? 1 : 2}, r.style, style);
+  for (size_t s = 0; s < stages.size(); ++s) {
+    const Stage& stage = stages[s];
+    const int64_t stride = r.small_images && s == 1 ? 1 : stage.stride;
+    for (int i = 0; i < r.blocks(stage); ++i, ++number) {
+      const auto scope = b.scope(fmt::format("features.{}.{}", s + 1, i));
+      x = inverted_bottleneck(b, in, r, style, x,
+                              {.expansion = stage.expansion == 1 ? 1 : r.expansion,
+                               .kernel = stage.kernel,
+                               .stride = i == 0 ? stride : 1,
+                               .out = r.channels(stage.out),
+                               .dropped = (1 - survival) * number / total,
+                               .number = number});
+    }
+  }
+  x = conv_norm_swish(b, "features.8", x, {.out = 4 * r.channels(320), .kernel = 1}, r.style,
+                      style);
+  const double rate = in.options.dropout_rate < 0 ? r.dropout : in.options.dropout_rate;
+  x = ops::dropout(b, ops::global_avg_pool(b, x), in.key, static_cast<float>(rate),
+                   static_cast<uint64_t>(total));
+  return linear(b, "classifier.1", x, in.classes, r.style);
+}
+
+// A variant is one row: its name on the command line, and its recipe.
+Variant variant(std::string name, const Recipe& r, float bn_momentum, int image_size) {
+  return {std::move(name), [r](Builder& b, const ModelInput& in) { return network(b, in, r); },
+          bn_momentum, image_size};
+}
+
+struct Size {
+  double width, depth, dropout;
+  int image;
+};
+constexpr Size sizes[] = {{1.0, 1.0, 0.2, 224}, {1.0, 1.1, 0.2, 240}, {1.1, 1.2, 0.3, 260},
+                          {1.2, 1.4, 0.3, 300}, {1.4, 1.8, 0.4, 380}, {1.6, 2.2, 0.4, 456},
+                          {1.8, 2.6, 0.5, 528}, {2.0, 3.1, 0.5, 600}};
+
+Style graphcores() {
+  Style style{.same_padding = true,
+              .norm = NormKind::group,
+              .norm_groups = 4,
+              .batch_epsilon = 1e-3f,
+              .group_epsilon = 1e-3f};
+  style.conv = ConvStart::truncated_2_fan_out;
+  style.dense = DenseStart::glorot;
+  return style;
+}
+
+}  // namespace
+
+ModelDef efficientnet_model() {
+  ModelDef def{.family = "efficientnet",
+               .help = "EfficientNets: torchvision's, Graphcore's (also grouped), one for CIFAR",
+               .image_size = 224,
+               .channels = 3,
+               .classes = 1000,
+               .variants = {},
+               .takes = {"norm", "norm-groups", "dropout-rate", "block-survival-prob"}};
+  const auto recipe = [](const Size& s, const Style& style) {
+    return Recipe{.width = s.width,
+                  .depth = s.depth,
+                  .dropout = s.dropout,
+                  .style = style,
+                  .depthwise = style};
+  };
+  for (int i = 0; const Size& size : sizes) {
+    Style style{.batch_epsilon = i < 5 ? 1e-5f : 1e-3f};
+    style.dense = DenseStart::fan_out;
+    def.variants.push_back(variant(fmt::format("efficientnet_b{}", i), recipe(size, style),
+                                   i < 5 ? 0.1f : 0.01f, size.image));
+    ++i;
+  }
+  for (const bool grouped : {false, true}) {
+    for (int i = 0; const Size& size : sizes) {
+      Recipe r = recipe(size, graphcores());
+      r.depthwise.conv = ConvStart::truncated_2_fan_in;
+      if (grouped) {
+        r.expansion = 4;
+        r.group_width = 16;
+      }
+      const int number = i++;
+      if (grouped && number == 6) continue;  // 56 channels in its stem: no whole groups
+      def.variants.push_back(
+          variant(fmt::format("graphcore_efficientnet_b{}{}", number, grouped ? "_g16" : ""), r,
+                  0.03f, size.image));
+    }
+  }
+  Recipe cifar = recipe({0.5, 1.0, 0.0, 32}, graphcores());
+  cifar.depthwise.conv = ConvStart::truncated_2_fan_in;
+  cifar.small_images = true;
+  def.variants.push_back(variant("cifar_efficientnet", cifar, 0.03f, 32));
+  return def;
+}
+
+}  // namespace convoy

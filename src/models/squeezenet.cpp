@@ -1,0 +1,100 @@
+// SqueezeNets (Iandola 2016) as torchvision has them: fire modules squeeze with 1x1 and expand with
+// 1x1 and 3x3 side by side; no norm, biases everywhere, a convolution as the head.
+
+#include <fmt/core.h>
+
+#include <cmath>
+
+#include "models/blocks.h"
+#include "models/model.h"
+#include "ops/activation.h"
+#include "ops/bias.h"
+#include "ops/dropout.h"
+#include "ops/pooling.h"
+#include "ops/shape_ops.h"
+
+namespace convoy {
+namespace {
+
+// A layer of `features`: a pool, or a fire module of that many squeezed and twice expanded
+// channels. Numbers of layers are parts of names.
+struct Layer {
+  int64_t squeeze = 0, expand = 0;  // 0: a pool
+};
+struct Recipe {
+  int64_t stem, stem_kernel;
+  std::vector<Layer> layers;  // from features.2 on
+};
+
+Style style() { return {.conv = ConvStart::kaiming_uniform}; }
+
+Value conv_relu(Builder& b, std::string_view name, Value x, const ConvSpec& spec) {
+  return ops::relu(b, conv(b, name, x, spec, style()));
+}
+
+// A window that begins inside the image counts, though it ends outside ("ceil mode").
+Value pool(Builder& b, Value x) {
+  const auto missing = [](int64_t size) { return size < 3 ? 3 - size : (size - 3) % 2; };
+  return ops::max_pool(
+      b, x,
+      {.size = 3, .stride = 2, .padding = {0, 0, missing(b.shape(x)[2]), missing(b.shape(x)[3])}});
+}
+
+// The stem is not padded.
+Value stem(Builder& b, Value image, const Recipe& r) {
+  const auto scope = b.scope("features.0");
+  const int64_t in = channels(b, image), window = r.stem_kernel * r.stem_kernel;
+  const Value w = b.param("weight", {r.stem, in, r.stem_kernel, r.stem_kernel},
+                          {Init::Kind::uniform, std::sqrt(6 / static_cast<float>(in * window))});
+  const Value y = ops::convolution(b, image, w, {.stride = 2});
+  return ops::relu(b, ops::add_bias(b, y, b.param("bias", {r.stem}, {Init::Kind::zeros}, false)));
+}
+
+Value head(Builder& b, const ModelInput& in, Value x) {
+  const auto scope = b.scope("classifier.1");
+  const Value w =
+      b.param("weight", {in.classes, channels(b, x), 1, 1}, {Init::Kind::normal, 0.01f});
+  const Value bias = b.param("bias", {in.classes}, {Init::Kind::zeros}, false);
+  x = ops::relu(b, ops::add_bias(b, ops::convolution(b, x, w, {}), bias));
+  return ops::global_avg_pool(b, x);
+}
+
+Value network(Builder& b, const ModelInput& in, const Recipe& r) {
+  Value x = stem(b, in.image, r);
+  for (size_t i = 0; i < r.layers.size(); ++i) {
+    const Layer& layer = r.layers[i];
+    if (layer.squeeze == 0) {
+      x = pool(b, x);
+      continue;
+    }
+    const auto scope = b.scope(fmt::format("features.{}", i + 2));
+    const Value s = conv_relu(b, "squeeze", x, {.out = layer.squeeze, .kernel = 1, .bias = true});
+    x = ops::concat(b,
+                    {conv_relu(b, "expand1x1", s, {.out = layer.expand, .kernel = 1, .bias = true}),
+                     conv_relu(b, "expand3x3", s, {.out = layer.expand, .bias = true})});
+  }
+  const double rate = in.options.dropout_rate < 0 ? 0.5 : in.options.dropout_rate;
+  return head(b, in, ops::dropout(b, x, in.key, static_cast<float>(rate), 0));
+}
+
+Variant variant(std::string name, Recipe r) {
+  return {std::move(name), [r](Builder& b, const ModelInput& in) { return network(b, in, r); }};
+}
+
+}  // namespace
+
+ModelDef squeezenet_model() {
+  const Layer pooled{}, a{16, 64}, c{32, 128}, d{48, 192}, e{64, 256};
+  return {.family = "squeezenet",
+          .help = "SqueezeNet 1.0 and 1.1: small nets without norms",
+          .image_size = 224,
+          .channels = 3,
+          .classes = 1000,
+          .variants = {variant("squeezenet1_0",
+                               {96, 7, {pooled, a, a, c, pooled, c, d, d, e, pooled, e}}),
+                       variant("squeezenet1_1",
+                               {64, 3, {pooled, a, a, pooled, c, c, pooled, d, d, e, e}})},
+          .takes = {"dropout-rate"}};
+}
+
+}  // namespace convoy
