@@ -50,12 +50,15 @@ class OnnxWriter {
   std::string integers(const Node& n, std::string_view what, std::vector<int64_t> values);
   std::string floats(std::string name, const Shape& shape, std::vector<float> values);
   // The same parameter with another shape: [c] as [c, 1, 1].
+  bool is_param(Value v) const { return graph_.info(v).region == Region::params; }
   std::string reshaped(Value param, const Shape& shape);
 
   using Names = std::vector<std::string>;
   using Attributes = std::vector<OnnxAttribute>;
   // A node on the way to the output of `n`; gives what it computes.
   std::string step(const Node& n, std::string_view op, Names in, Attributes attributes = {});
+  // No node at all: the output of `n` is what has that name already.
+  void same(const Node& n, std::string name) { names_[n.out[0].id] = std::move(name); }
   // The node whose result is the output of `n`.
   void write(const Node& n, std::string_view op, Names in, Attributes attributes = {});
 

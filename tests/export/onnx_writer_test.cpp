@@ -154,6 +154,12 @@ const std::vector<Form>& forms() {
          return ops::linear(b, ops::global_avg_pool(b, x), b.param("fc.weight", {4, 6}, {}),
                             b.param("fc.bias", {4}, {}));
        }},
+      {"reshape",  // a dense layer whose weights are stored as filters
+       {"GlobalAveragePool", "Flatten", "Gemm"},
+       [](Builder& b, Value x) {
+         const Value w = ops::reshape(b, b.param("fc.weight", {4, 6, 1, 1}, {}), {4, 6});
+         return ops::linear(b, ops::global_avg_pool(b, x), w, b.param("fc.bias", {4}, {}));
+       }},
       {"pad",
        {"Pad", "MaxPool"},
        [](Builder& b, Value x) {

@@ -18,6 +18,14 @@ RUNS = [
     ("resnet18", ["--generated-image-size", "64", "--generated-classes", "11"]),
     ("resnet50", ["--generated-image-size", "64", "--generated-classes", "7"]),
     ("resnet18_v2", ["--generated-image-size", "64", "--generated-classes", "5"]),
+    ("resnext50_32x4d", ["--generated-image-size", "64"]),
+    ("efficientnet_b0", ["--generated-image-size", "64"]),
+    ("graphcore_efficientnet_b0_g16", ["--generated-image-size", "64"]),
+    ("graphcore_resnet18", ["--generated-image-size", "64"]),
+    ("keras_resnet50", ["--generated-image-size", "64"]),
+    ("keras_resnet50v2", ["--generated-image-size", "64"]),
+    ("mobilenet_v1_025", ["--generated-image-size", "64"]),
+    ("squeezenet1_0", ["--generated-image-size", "96"]),
 ]
 FORMS = [
     ["--verify", "4"],
@@ -36,7 +44,7 @@ def convoy(program: str, *arguments: str) -> str:
 
 
 def train(program: str, model: str, options: list[str], folder: pathlib.Path) -> pathlib.Path:
-    convoy(program, "train", "--model", model, "--dataset", "generated", "--generated-samples", "100", "--batch-size", "8",
+    convoy(program, "train", "--model", model, "--dataset", "generated", "--generated-samples", "40", "--batch-size", "4",
            "--max-steps", "1", "--lr", "0.01", *options, "--eval-epochs", "0", "--seed", "1", "--output", str(folder))
     return next(folder.rglob("weights/last.safetensors"))
 

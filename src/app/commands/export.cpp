@@ -172,7 +172,8 @@ class Exporting {
       };
       return std::make_unique<GraphRun>(source_.graph(batch_), weights, threads);
     }
-    OnnxImport import = import_onnx(read_onnx(file), batch_, file.string());
+    OnnxImport import = import_onnx(
+        decode_onnx(read_file(file, Fault::checkpoint), options_.output), batch_, options_.output);
     return std::make_unique<GraphRun>(
         std::move(import.graph),
         [&](const std::string& name) { return std::span(import.weights.at(name)); }, threads);

@@ -12,8 +12,8 @@ namespace convoy {
 namespace {
 
 void reshape(OnnxCall& call) {
-  const Value x = call.value(0);
-  const Shape from = call.shape(x);
+  const Shape from =
+      call.is_constant(0) ? call.constant(0).shape : Shape(call.shape(call.value(0)));
   const std::vector<int64_t>& wanted = call.whole(1);
   if (call.integer("allowzero", 0) != 0) call.refuse("it allows zeros");
   if (wanted.empty() || wanted.size() > Shape::max_rank)
@@ -30,7 +30,12 @@ void reshape(OnnxCall& call) {
   const int64_t rest = checked_count(to);
   if (rest < 1) call.refuse("from {} to {}", to_string(from), to_string(to));
   if (open >= 0) to[open] = from.count() / rest;
-  call.give(ops::reshape(call.builder(), x, to));
+  if (!call.is_constant(0)) return call.give(ops::reshape(call.builder(), call.value(0), to));
+  OnnxTensor constant = call.constant(0);
+  if (checked_count(to) != from.count())
+    call.refuse("from {} to {}", to_string(from), to_string(to));
+  constant.shape = to;
+  call.give(std::move(constant));
 }
 
 void flatten(OnnxCall& call) {
