@@ -111,6 +111,13 @@ std::string OnnxWriter::name(Value v) {
   return names_[v.id] = floats(maker, shape(v), weights_.at(graph_, v));
 }
 
+bool OnnxWriter::is_read_by(const Node& n, std::string_view op) const {
+  for (const int id : graph_.readers(n.out[0])) {
+    if (graph_.node(id).op->name == op) return true;
+  }
+  return false;
+}
+
 std::vector<std::string> OnnxWriter::conv_weights(const Node& n) {
   const auto found = folds_.convs.find(n.id);
   if (found == folds_.convs.end()) return {name(n.in[1])};

@@ -44,6 +44,8 @@ class OnnxWriter {
   // What the value is called. A parameter or statistic becomes a constant of the model when it is
   // first asked for.
   std::string name(Value v);
+  // Whether an op of that name takes the first output.
+  bool is_read_by(const Node& n, std::string_view op) const;
   // Filters and, where there is one, bias of a convolution, with what was folded into them.
   std::vector<std::string> conv_weights(const Node& n);
   // Constants that only one node needs; `what` is for people.

@@ -161,7 +161,12 @@ const std::vector<Form>& forms() {
          return ops::linear(b, ops::global_avg_pool(b, x), w, b.param("fc.bias", {4}, {}));
        }},
       {"pad",
-       {"Pad", "MaxPool"},
+       {"Pad"},
+       [](Builder& b, Value x) {
+         return ops::pad(b, x, {1, 0, 2, 1});
+       }},
+      {"pad",
+       {"Conv", "MaxPool"},
        [](Builder& b, Value x) {
          return ops::max_pool(b, ops::pad(b, x, {1, 0, 2, 1}), {.size = 3, .stride = 2});
        }},
