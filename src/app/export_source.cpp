@@ -86,7 +86,7 @@ Metadata ExportSource::metadata() const {
   Metadata about = chosen_.file.metadata();
   about.erase("format");
   about.emplace("convoy.version", version);
-  about[weights_key::image] = to_string(image_);
+  about.emplace(weights_key::image, to_string(image_));
   const auto option = [&](const std::string& key, const std::string& value) {
     about[weights_key::option + key] = value;
   };

@@ -110,7 +110,7 @@ FoundModel settle(InferenceOptions& options, const std::string& origin) {
   }
   const FoundModel model = find_model(options.model);
   check_options(model.family, options.model_options);
-  options.data.suit(model.image_size(), model.family.channels, model.family.classes);
+  options.data.suit(model.image_size(), model.family.channels, model.classes());
   if (options.isa != "auto") limit_isa(isa_by_name(options.isa));
   return model;
 }

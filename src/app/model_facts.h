@@ -15,6 +15,7 @@ struct ModelFacts {
 };
 
 // At the native image size unless one is given.
-ModelFacts model_facts(const FoundModel& model, int classes, int image_size = 0);
+ModelFacts model_facts(const FoundModel& model, int classes, int image_size = 0,
+                       const ModelOptions& options = {});
 
 }  // namespace convoy

@@ -218,6 +218,7 @@ ModelDef efficientnet_model() {
   cifar.depthwise.conv = ConvStart::truncated_2_fan_in;
   cifar.small_images = true;
   def.variants.push_back(variant("cifar_efficientnet", cifar, 0.03f, 32));
+  def.variants.back().classes = 10;
   return def;
 }
 

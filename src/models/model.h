@@ -39,6 +39,7 @@ struct Variant {
   std::function<Value(Builder&, const ModelInput&)> build;
   float bn_momentum = 0.1f;  // of its usual recipe
   int image_size = 0;        // 0: the family's
+  int classes = 0;           // likewise
 };
 
 struct ModelDef {
@@ -58,6 +59,7 @@ struct FoundModel {
   const Variant& variant;
 
   int image_size() const { return variant.image_size ? variant.image_size : family.image_size; }
+  int classes() const { return variant.classes ? variant.classes : family.classes; }
 };
 // Usage error naming the nearest when there is none of that name.
 FoundModel find_model(std::string_view name);

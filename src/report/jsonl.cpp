@@ -93,6 +93,7 @@ Json object_of(const RunEvent& event) {
                     {"peak_rss_bytes", e.peak_rss_bytes},
                     {"exit", e.exit}};
           },
+          [](const WeightsLoaded&) -> Json { return nullptr; },
           [](const Forecast&) -> Json { return nullptr; },
           [](const EvalProgress&) -> Json { return nullptr; },
           [](const EpochDone&) -> Json { return nullptr; },

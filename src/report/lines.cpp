@@ -99,6 +99,7 @@ std::string Lines::of(const RunEvent& event) {
   return std::visit(
       Cases{
           [&](const RunStart& e) { return run_start(e, date_()); },
+          [](const WeightsLoaded& e) { return fmt::format("Weights: {}\n", e.text); },
           [](const PlanReady& e) {
             return fmt::format("Plan: {}, batch {}, {} nodes, state {}, workspace {}\n", e.kind,
                                e.batch, e.nodes, human_bytes(static_cast<double>(e.state_bytes)),

@@ -37,6 +37,11 @@ struct RunStart {
   std::string run_dir;
 };
 
+// Once per run that starts from the weights of a file.
+struct WeightsLoaded {
+  std::string text;  // one line: which file, and what of it fits
+};
+
 // Once per run and plan.
 struct PlanReady {
   std::string kind;  // "train", "tail", "eval"
@@ -139,9 +144,9 @@ struct RunEnd {
   int exit = 0;
 };
 
-using RunEvent =
-    std::variant<RunStart, PlanReady, Forecast, TrainProgress, EvalProgress, EvalDone, EpochDone,
-                 CheckpointSaved, BadSample, NonFinite, Warning, Resumed, Stopped, RunEnd>;
+using RunEvent = std::variant<RunStart, WeightsLoaded, PlanReady, Forecast, TrainProgress,
+                              EvalProgress, EvalDone, EpochDone, CheckpointSaved, BadSample,
+                              NonFinite, Warning, Resumed, Stopped, RunEnd>;
 
 // One lambda per kind of event, for std::visit.
 template <class... F>

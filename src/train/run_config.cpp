@@ -16,8 +16,10 @@ void RunConfig::describe_model(Fields& field) {
   field("model", model, "what to train; `convoy list models` shows all");
   field("num-classes", num_classes, "classes of the head; 0: as many as the dataset has",
         at_least(0));
-  field("init-from", init_from, "start from the weights of this .safetensors file (a new run)", {},
-        {"pretrained", "init-path"});
+  field("init-from", init_from,
+        "start a new run from the weights of this file: safetensors, PyTorch, TensorFlow or "
+        "numpy; a head of another number of classes starts fresh",
+        {}, {"pretrained", "init-path"});
   model_options.describe(field);
 }
 
@@ -117,7 +119,7 @@ void RunConfig::describe(Fields& field) {
   const FoundModel found = find_model(model);
   check_options(found.family, model_options);
   bn_momentum = found.variant.bn_momentum;
-  data.suit(found.image_size(), found.family.channels, found.family.classes);
+  data.suit(found.image_size(), found.family.channels, found.classes());
   describe_length(field);
   describe_update(field);
   describe_files(field);

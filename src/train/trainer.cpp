@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "models/model.h"
 #include "tensor/isa.h"
+#include "train/load_weights.h"
 #include "train/run_needs.h"
 #include "train/taken_algorithms.h"
 #include "train/tensors.h"
@@ -82,12 +83,13 @@ int Trainer::train() {
 
 void Trainer::start() {
   network_.state().initialize(config_.seed);
+  std::optional<WeightReport> loaded;
   if (!config_.init_from.empty()) {
-    const State& state = network_.state();
-    copy_tensors(SafetensorsFile::read(config_.init_from),
-                 model_tensors(state.layout(), state.params(), state.stats()));
+    loaded = load_weights(WeightFile::read(config_.init_from), find_model(config_.model),
+                          network_.state(), HeadPolicy::may_be_new);
   }
   announce_run();
+  if (loaded) listener_.on(WeightsLoaded{loaded->line()});
 }
 
 void Trainer::announce_run() {

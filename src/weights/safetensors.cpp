@@ -227,16 +227,16 @@ SafetensorsFile::SafetensorsFile(std::string bytes, std::string origin)
   check_tiling(described, data.size(), origin_);
 
   for (const auto& [name, tensor] : described) {
-    if (!tensor.type.ours) {
-      foreign_[name] = tensor.type.name;
-      continue;
-    }
     const Place& place = tensor.place;
-    tensors_.push_back(
-        {.name = name,
-         .dtype = *tensor.type.ours,
-         .shape = tensor.shape,
-         .data = std::as_bytes(std::span(data).subspan(place.begin, place.end - place.begin))});
+    const auto content =
+        std::as_bytes(std::span(data).subspan(place.begin, place.end - place.begin));
+    if (tensor.type.ours) {
+      tensors_.push_back(
+          {.name = name, .dtype = *tensor.type.ours, .shape = tensor.shape, .data = content});
+    } else {
+      foreign_[name] = tensor.type.name;
+      foreign_tensors_.push_back({name, tensor.type.name, tensor.shape, content});
+    }
   }
 }
 

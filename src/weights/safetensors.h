@@ -25,6 +25,14 @@ struct TensorEntry {
   std::span<const std::byte> data;
 };
 
+// A tensor of a type that TensorEntry has no word for.
+struct ForeignEntry {
+  std::string name;
+  std::string_view type;  // as the file writes it
+  Shape shape;
+  std::span<const std::byte> data;
+};
+
 using Metadata = std::map<std::string, std::string>;
 
 // A whole file in memory, checked. Any defect is Fault::checkpoint and one line that names the file
@@ -42,6 +50,7 @@ class SafetensorsFile {
   const std::vector<TensorEntry>& tensors() const { return tensors_; }
   // The others (F64, BOOL …): name -> type as the file writes it. They are checked like the rest.
   const std::map<std::string, std::string>& foreign() const { return foreign_; }
+  const std::vector<ForeignEntry>& foreign_tensors() const { return foreign_tensors_; }
 
   // Null when there is none. A tensor of a foreign type is an error, as for `at`.
   const TensorEntry* find(std::string_view name) const;
@@ -54,6 +63,7 @@ class SafetensorsFile {
   Metadata metadata_;
   std::vector<TensorEntry> tensors_;
   std::map<std::string, std::string> foreign_;
+  std::vector<ForeignEntry> foreign_tensors_;
 };
 
 // A file about to be written: equal tensors and metadata give equal bytes. Header keys are sorted

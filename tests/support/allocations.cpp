@@ -9,10 +9,17 @@
 namespace {
 
 std::atomic<bool> counting{false};
-std::atomic<int64_t> of_ours{0}, of_onednn{0};
+std::atomic<int64_t> of_ours{0}, of_onednn{0}, all_bytes{0}, most_bytes{0};
 
 void* get(size_t bytes, size_t alignment) {
-  if (counting.load(std::memory_order_relaxed)) ++(convoy::onednn::inside() ? of_onednn : of_ours);
+  if (counting.load(std::memory_order_relaxed)) {
+    ++(convoy::onednn::inside() ? of_onednn : of_ours);
+    const auto size = static_cast<int64_t>(bytes);
+    all_bytes += size;
+    int64_t most = most_bytes;
+    while (size > most && !most_bytes.compare_exchange_weak(most, size)) {
+    }
+  }
   if (bytes == 0) bytes = 1;
   if (alignment <= alignof(std::max_align_t)) return std::malloc(bytes);
   return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
@@ -59,9 +66,13 @@ namespace convoy::test {
 AllocationCounter::AllocationCounter() {
   of_ours = 0;
   of_onednn = 0;
+  all_bytes = 0;
+  most_bytes = 0;
   counting = true;
 }
 AllocationCounter::~AllocationCounter() { counting = false; }
 Allocations AllocationCounter::so_far() const { return {of_ours, of_onednn}; }
+int64_t AllocationCounter::bytes() const { return all_bytes; }
+int64_t AllocationCounter::largest_bytes() const { return most_bytes; }
 
 }  // namespace convoy::test

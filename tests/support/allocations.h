@@ -19,6 +19,9 @@ class AllocationCounter {
   AllocationCounter& operator=(const AllocationCounter&) = delete;
 
   Allocations so_far() const;
+  // Bytes of all of them together, and of the largest.
+  int64_t bytes() const;
+  int64_t largest_bytes() const;
 };
 
 }  // namespace convoy::test

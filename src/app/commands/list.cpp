@@ -51,10 +51,11 @@ void list_models(const Options& options, const std::string& pattern) {
   for (const ModelDef& family : model_catalog()) {
     for (const Variant& variant : family.variants) {
       if (!matches_pattern(variant.name, pattern)) continue;
-      const int classes = options.num_classes ? options.num_classes : family.classes;
-      const ModelFacts facts = model_facts({family, variant}, classes, options.image_size);
+      const FoundModel model{family, variant};
+      const int classes = options.num_classes ? options.num_classes : model.classes();
+      const ModelFacts facts = model_facts(model, classes, options.image_size);
       fmt::print("{:<32} {:>6} {:>12} {:>10} {:>9.3f}\n", variant.name,
-                 options.image_size ? options.image_size : FoundModel{family, variant}.image_size(),
+                 options.image_size ? options.image_size : model.image_size(),
                  with_commas(facts.trainable), with_commas(facts.statistics),
                  facts.multiply_adds / 1e9);
     }

@@ -86,7 +86,7 @@ void check_labels(const ImageTensor& tensor, int classes) {
 int class_count(const Options& options, const std::vector<std::string>& names,
                 const FoundModel& model) {
   if (options.num_classes) return options.num_classes;
-  return names.empty() ? model.family.classes : static_cast<int>(names.size());
+  return names.empty() ? model.classes() : static_cast<int>(names.size());
 }
 
 void predict_dataset(const Options& options, const FoundModel& model, const SafetensorsFile& file,

@@ -1,0 +1,24 @@
+// torch.save before 1.6, and with _use_new_zipfile_serialization=False today.
+
+#include "weights/torch_file.h"
+#include "weights/weight_file.h"
+
+namespace convoy {
+
+WeightFormat torch_legacy_weight_format() {
+  return {.name = "PyTorch (legacy)",
+          .help = ".th .tar .pth: torch.save before version 1.6",
+          // Any pickle, so that what is none of torch's is told so.
+          .recognises =
+              [](const Glimpse& g) {
+                return g.head.size() > 2 && g.head[0] == '\x80' && g.head[1] >= 2 && g.head[1] <= 5;
+              },
+          .read =
+              [](const fs::path& path) {
+                return read_torch_legacy(
+                    std::make_shared<const std::string>(read_file(path, Fault::checkpoint)),
+                    path.string());
+              }};
+}
+
+}  // namespace convoy

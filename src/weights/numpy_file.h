@@ -1,0 +1,17 @@
+// numpy's files: .npy, one array behind a small header; .npz, a zip file of them. Arrays of Python
+// objects would be pickles and are refused.
+#pragma once
+
+#include <string>
+
+#include "weights/weight_data.h"
+
+namespace convoy {
+
+WeightData read_npz(SharedBytes bytes, const std::string& origin);
+// `name`: what its one tensor is called.
+WeightData read_npy(SharedBytes bytes, const std::string& origin, const std::string& name);
+
+inline constexpr std::string_view npy_magic{"\x93NUMPY", 6};
+
+}  // namespace convoy

@@ -1,0 +1,95 @@
+// Idelbayev's CIFAR ResNets (akamaster/pytorch_resnet_cifar10) and their like: the head is called
+// linear, a projection shortcut. Their parameter-free shortcut puts the new zero channels half in
+// front and half behind; ours puts all behind. That is the same net with the channels of each stage
+// in another order, so the weights are put into ours.
+
+#include <fmt/core.h>
+
+#include <array>
+#include <cstdio>
+
+#include "weights/match.h"
+
+namespace convoy {
+namespace {
+
+int64_t width_of(int stage, std::span<const Wanted> wanted) {
+  const std::string name = fmt::format("layer{}.0.conv2.weight", stage);
+  for (const Wanted& want : wanted) {
+    if (want.name == name) return want.shape[0];
+  }
+  return 0;
+}
+
+// For each stage, where our channels lie in theirs; empty for the first, which is as it is.
+using Orders = std::array<std::vector<int64_t>, 4>;
+Orders channel_orders(std::span<const Wanted> wanted) {
+  Orders orders;
+  std::vector<int64_t> before;
+  for (int stage = 1; stage <= 3; ++stage) {
+    const int64_t in = static_cast<int64_t>(before.size()), out = width_of(stage, wanted);
+    if (out < in || out == 0) return {};
+    std::vector<int64_t> order;
+    const int64_t front = stage == 1 ? 0 : (out - in) / 2;
+    for (const int64_t channel : before) order.push_back(front + channel);
+    for (int64_t i = 0; i < out; ++i) {
+      if (i < front || i >= front + in) order.push_back(i);
+    }
+    orders[static_cast<size_t>(stage)] = before = order;
+  }
+  return orders;
+}
+
+// "layer2.1.conv1.weight" with its channels in order.
+void put_in_order(Renamed& tensor, const Orders& orders) {
+  int stage = 0, block = 0, length = 0;
+  const int found = std::sscanf(tensor.name.c_str(), "layer%1d.%4d.%n", &stage, &block, &length);
+  if (tensor.name == "fc.weight") tensor.in_order = orders[3];
+  if (found != 2 || !length || stage < 1 || stage > 3) return;
+  const std::string part = tensor.name.substr(static_cast<size_t>(length));
+  const auto s = static_cast<size_t>(stage);
+  if (part.starts_with("conv1.") && (block > 0 || stage > 1)) {
+    tensor.in_order = orders[block == 0 ? s - 1 : s];
+  }
+  if (part.starts_with("conv2.") || part.starts_with("bn2.")) tensor.out_order = orders[s];
+}
+
+Renames rename(std::span<const std::string> names, std::span<const Wanted> wanted) {
+  constexpr std::string_view theirs = ".shortcut.";
+  Renames renames;
+  bool linear = false, projects = false;
+  for (const std::string& name : names) {
+    Renamed ours{name};
+    if (name == "linear.weight" || name == "linear.bias") {
+      linear = true;
+      ours.name = "fc" + name.substr(6);
+    }
+    if (const size_t at = name.find(theirs); at != name.npos) {
+      projects = true;
+      ours.name = name.substr(0, at) + ".downsample." + name.substr(at + theirs.size());
+    }
+    renames[name] = ours;
+  }
+  if (!linear) return {};
+  if (projects) return renames;
+  const Orders orders = channel_orders(wanted);
+  std::map<std::string_view, Shape> shapes;
+  for (const Wanted& want : wanted) shapes[want.name] = want.shape;
+  for (auto& [name, ours] : renames) {
+    put_in_order(ours, orders);
+    // Of bottlenecks, which have no such shortcut: nothing is known about their order.
+    const Shape shape = shapes[ours.name];
+    const auto fits = [&](const std::vector<int64_t>& order, int dim) {
+      return order.empty() ||
+             (shape.rank() > dim && shape[dim] == static_cast<int64_t>(order.size()));
+    };
+    if (!fits(ours.out_order, 0) || !fits(ours.in_order, 1)) return {};
+  }
+  return renames;
+}
+
+}  // namespace
+
+WeightRename akamaster_weight_rename() { return {.name = "akamaster's", .rename = rename}; }
+
+}  // namespace convoy

@@ -1,0 +1,240 @@
+// Names of other libraries: each list below is what that library calls a network's tensors, written
+// down from its code, against our names for the same, which must be those of our model.
+
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "support/weight_writers.h"
+#include "train/load_weights.h"
+#include "weights/match.h"
+
+namespace convoy::test {
+namespace {
+
+// Each tensor has a shape of its own, so that a wrong translation cannot fit.
+class Naming {
+ public:
+  void add(const std::string& theirs, const std::string& ours,
+           Arrangement from = Arrangement::same) {
+    const int64_t n = static_cast<int64_t>(wanted_.size()) + 2;
+    const Shape shape = from == Arrangement::hwio     ? Shape{3, 3, n, 1}
+                        : from == Arrangement::in_out ? Shape{n, 7}
+                                                      : Shape{n};
+    file_.push_back({theirs, shape});
+    wanted_.push_back({ours, arranged(shape, from), false});
+  }
+  void layer(const std::string& theirs, const std::string& ours,
+             std::initializer_list<const char*> kinds) {
+    for (const char* kind : kinds) {
+      add(theirs + "." + kind, ours + "." + kind);
+    }
+  }
+  void expect_fits(std::string_view whose) const {
+    const WeightFile file = fake_file(file_);
+    const Match match = match_weights(file, wanted_);
+    EXPECT_EQ(match.verdict(), fmt::format("{0} of {0} tensors", wanted_.size()));
+    EXPECT_EQ(match.rename, whose);
+  }
+  void expect_names_of(std::string_view model) const {
+    std::set<std::string> listed, ours;
+    for (const Wanted& w : wanted_) listed.insert(w.name);
+    for (const Wanted& w : wanted_by(find_model(model), 10, 3)) ours.insert(w.name);
+    EXPECT_EQ(listed, ours) << model;
+  }
+
+ private:
+  std::vector<FakeTensor> file_;
+  std::vector<Wanted> wanted_;
+};
+
+constexpr std::initializer_list<const char*> norm{"weight", "bias", "running_mean", "running_var"};
+constexpr std::initializer_list<const char*> both{"weight", "bias"};
+
+TEST(Renames, AkamastersCifarNets) {
+  Naming names;
+  names.layer("conv1", "conv1", {"weight"});
+  names.layer("layer1.0.bn2", "layer1.0.bn2", norm);
+  names.layer("linear", "fc", both);
+  names.expect_fits("akamaster's");
+}
+
+TEST(Renames, TimmsEfficientNets) {
+  Naming names;
+  names.layer("conv_stem", "features.0.0", {"weight"});
+  names.layer("bn1", "features.0.1", norm);
+  // EfficientNet-B0: blocks of each stage; the first stage does not expand.
+  const int blocks[] = {1, 2, 2, 3, 3, 4, 1};
+  for (int stage = 0; stage < 7; ++stage) {
+    for (int block = 0; block < blocks[stage]; ++block) {
+      const std::string theirs = fmt::format("blocks.{}.{}.", stage, block);
+      const std::string ours = fmt::format("features.{}.{}.block.", stage + 1, block);
+      if (stage == 0) {
+        names.layer(theirs + "conv_dw", ours + "0.0", {"weight"});
+        names.layer(theirs + "bn1", ours + "0.1", norm);
+        names.layer(theirs + "se.conv_reduce", ours + "1.fc1", both);
+        names.layer(theirs + "se.conv_expand", ours + "1.fc2", both);
+        names.layer(theirs + "conv_pw", ours + "2.0", {"weight"});
+        names.layer(theirs + "bn2", ours + "2.1", norm);
+      } else {
+        names.layer(theirs + "conv_pw", ours + "0.0", {"weight"});
+        names.layer(theirs + "bn1", ours + "0.1", norm);
+        names.layer(theirs + "conv_dw", ours + "1.0", {"weight"});
+        names.layer(theirs + "bn2", ours + "1.1", norm);
+        names.layer(theirs + "se.conv_reduce", ours + "2.fc1", both);
+        names.layer(theirs + "se.conv_expand", ours + "2.fc2", both);
+        names.layer(theirs + "conv_pwl", ours + "3.0", {"weight"});
+        names.layer(theirs + "bn3", ours + "3.1", norm);
+      }
+    }
+  }
+  names.layer("conv_head", "features.8.0", {"weight"});
+  names.layer("bn2", "features.8.1", norm);
+  names.layer("classifier", "classifier.1", both);
+  names.expect_fits("timm's");
+  names.expect_names_of("efficientnet_b0");
+}
+
+// Adds layers as TensorFlow numbers them: in the order of their creation.
+class TensorFlow {
+ public:
+  explicit TensorFlow(Naming& names) : names_(names) {}
+  void conv(const std::string& ours) {
+    names_.add(numbered("conv2d", convs_++) + "/kernel", ours + ".weight", Arrangement::hwio);
+  }
+  void norm(const std::string& ours) {
+    const std::string layer = numbered("batch_normalization", norms_++);
+    names_.add(layer + "/gamma", ours + ".weight");
+    names_.add(layer + "/beta", ours + ".bias");
+    names_.add(layer + "/moving_mean", ours + ".running_mean");
+    names_.add(layer + "/moving_variance", ours + ".running_var");
+  }
+  void head() {
+    names_.add("resnet_model/dense/kernel", "fc.weight", Arrangement::in_out);
+    names_.add("resnet_model/dense/bias", "fc.bias");
+  }
+
+ private:
+  static std::string numbered(const char* layer, int number) {
+    return fmt::format("resnet_model/{}{}", layer, number ? fmt::format("_{}", number) : "");
+  }
+  Naming& names_;
+  int convs_ = 0, norms_ = 0;
+};
+
+constexpr int depths[] = {3, 4, 6, 3};  // of a ResNet-34 and -50
+
+TEST(Renames, TensorFlowsOfficialResNets) {
+  Naming first;
+  TensorFlow v1(first);
+  v1.conv("conv1");
+  v1.norm("bn1");
+  for (int stage = 1; stage <= 4; ++stage) {
+    for (int block = 0; block < depths[stage - 1]; ++block) {
+      const std::string ours = fmt::format("layer{}.{}.", stage, block);
+      if (block == 0) {
+        v1.conv(ours + "downsample.0");
+        v1.norm(ours + "downsample.1");
+      }
+      for (const char* i : {"1", "2", "3"}) {
+        v1.conv(ours + "conv" + i);
+        v1.norm(ours + "bn" + i);
+      }
+    }
+  }
+  v1.head();
+  first.expect_fits("TensorFlow's");
+  first.expect_names_of("resnet50_v1");
+
+  Naming second;
+  TensorFlow v2(second);
+  v2.conv("conv1");
+  for (int stage = 1; stage <= 4; ++stage) {
+    for (int block = 0; block < depths[stage - 1]; ++block) {
+      const std::string ours = fmt::format("layer{}.{}.", stage, block);
+      v2.norm(ours + "bn1");
+      if (block == 0) v2.conv(ours + "downsample.0");
+      v2.conv(ours + "conv1");
+      v2.norm(ours + "bn2");
+      v2.conv(ours + "conv2");
+    }
+  }
+  v2.norm("bn_last");
+  v2.head();
+  second.expect_fits("TensorFlow's");
+  second.expect_names_of("resnet34_v2");
+}
+
+TEST(Renames, TenBlocksAndMoreAreCountedNotSpelled) {
+  Naming names;
+  TensorFlow tf(names);
+  for (int block = 0; block < 12; ++block) {
+    tf.conv(fmt::format("layer1.{}.conv1", block));
+    tf.norm(fmt::format("layer1.{}.bn1", block));
+  }
+  names.expect_fits("TensorFlow's");
+}
+
+TEST(Renames, KerasApplicationsResNets) {
+  for (const std::string suffix : {"", "/.ATTRIBUTES/VARIABLE_VALUE", ":0"}) {
+    for (const char* head : {"probs", "predictions"}) {
+      for (const bool pre : {false, true}) {
+        Naming names;
+        const auto conv = [&](const std::string& theirs, const std::string& ours,
+                              bool bias = true) {
+          names.add(theirs + "/kernel" + suffix, ours + ".weight", Arrangement::hwio);
+          if (bias) names.add(theirs + "/bias" + suffix, ours + ".bias");
+        };
+        const auto norm_of = [&](const std::string& theirs, const std::string& ours) {
+          names.add(theirs + "/gamma" + suffix, ours + ".weight");
+          names.add(theirs + "/beta" + suffix, ours + ".bias");
+          names.add(theirs + "/moving_mean" + suffix, ours + ".running_mean");
+          names.add(theirs + "/moving_variance" + suffix, ours + ".running_var");
+        };
+        conv("conv1_conv", "conv1");
+        if (!pre) norm_of("conv1_bn", "bn1");
+        for (int stage = 2; stage <= 5; ++stage) {
+          for (int block = 1; block <= depths[stage - 2]; ++block) {
+            const std::string theirs = fmt::format("conv{}_block{}_", stage, block);
+            const std::string ours = fmt::format("layer{}.{}.", stage - 1, block - 1);
+            if (pre) norm_of(theirs + "preact_bn", ours + "bn1");
+            if (block == 1) conv(theirs + "0_conv", ours + "downsample.0");
+            if (block == 1 && !pre) norm_of(theirs + "0_bn", ours + "downsample.1");
+            for (const int i : {1, 2, 3}) {
+              conv(fmt::format("{}{}_conv", theirs, i), fmt::format("{}conv{}", ours, i),
+                   !pre || i == 3);
+              if (pre && i == 3) continue;
+              norm_of(fmt::format("{}{}_bn", theirs, i),
+                      fmt::format("{}bn{}", ours, pre ? i + 1 : i));
+            }
+          }
+        }
+        if (pre) norm_of("post_bn", "bn_last");
+        names.add(std::string(head) + "/kernel" + suffix, "fc.weight", Arrangement::in_out);
+        names.add(std::string(head) + "/bias" + suffix, "fc.bias");
+        names.expect_fits("Keras's");
+        names.expect_names_of(pre ? "keras_resnet50v2" : "keras_resnet50");
+      }
+    }
+  }
+}
+
+TEST(Renames, TheDecodedSqueezeNet) {
+  Naming names;
+  names.layer("conv1", "features.0", both);
+  const int places[] = {3, 4, 5, 7, 8, 9, 10, 12};  // torchvision's squeezenet1_0
+  for (int fire = 2; fire <= 9; ++fire) {
+    const std::string theirs = fmt::format("fire{}/", fire);
+    const std::string ours = fmt::format("features.{}.", places[fire - 2]);
+    names.layer(theirs + "conv1x1_1", ours + "squeeze", both);
+    names.layer(theirs + "conv1x1_2", ours + "expand1x1", both);
+    names.layer(theirs + "conv3x3_2", ours + "expand3x3", both);
+  }
+  names.layer("conv_final", "classifier.1", both);
+  names.expect_fits("Caffe SqueezeNet's");
+  names.expect_names_of("squeezenet1_0");
+}
+
+}  // namespace
+}  // namespace convoy::test
