@@ -5,6 +5,7 @@ find_package(fmt REQUIRED)
 find_package(yaml-cpp REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(ZLIB REQUIRED)
+find_package(Protobuf REQUIRED)  # used in cmake/protobuf.cmake
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
 find_library(DNNL_LIBRARY dnnl REQUIRED)

@@ -14,9 +14,10 @@ MAY_INCLUDE = {
     "compile": "base config tensor graph",
     "engine": "base tensor graph compile",
     "weights": "base tensor",
+    "export": "base tensor graph ops weights",
     "train": "base config tensor kernels data graph ops models compile engine weights",
     "report": "base config train",
-    "app": "base config tensor data graph ops models compile engine weights train report",
+    "app": "base config tensor data graph ops models compile engine weights export train report",
 }
 ONE_DOOR = {  # header -> where it may be included
     r"dnnl": ("tensor/onednn.cpp",),
@@ -25,6 +26,7 @@ ONE_DOOR = {  # header -> where it may be included
     r"hwy/targets": ("tensor/isa.cpp",),
     r"mpi\.h": (),
     r"yaml-cpp": ("config/",),
+    r"google/protobuf|.*\.pb\.h": ("export/onnx_file.cpp",),
 }
 
 

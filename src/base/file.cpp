@@ -98,6 +98,11 @@ void commit_folder(const fs::path& temporary, const fs::path& final_path, Fault 
   sync_folder(final_path.parent_path(), fault);
 }
 
+void replace_file(const fs::path& from, const fs::path& to, Fault fault) {
+  if (::rename(from.c_str(), to.c_str()) != 0) fail("rename to", to, fault);
+  sync_folder(to.parent_path(), fault);
+}
+
 void replace_link(const fs::path& link, const fs::path& target, Fault fault) {
   const fs::path temporary = link.parent_path() / ("." + link.filename().string() + ".tmp");
   ::unlink(temporary.c_str());

@@ -30,6 +30,9 @@ void write_synced(const fs::path& path, std::span<const std::string_view> parts,
 // Makes a finished folder visible under its final name, durably.
 void commit_folder(const fs::path& temporary, const fs::path& final_path, Fault fault);
 
+// Gives a finished file its final name, durably; what had that name is gone.
+void replace_file(const fs::path& from, const fs::path& to, Fault fault);
+
 // Points the symbolic link at `target` (relative to the link's folder) in one step.
 void replace_link(const fs::path& link, const fs::path& target, Fault fault);
 

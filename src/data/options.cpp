@@ -41,7 +41,7 @@ void DataOptions::describe(Fields& field, bool training) {
         {"data-path"});
   field("generated-image-size", generated_image_size,
         "height and width of generated images; 0: the model's own", between(0, 4096),
-        {"image-size"});
+        has_image_size ? std::vector<std::string>{"image-size"} : std::vector<std::string>{});
   field("generated-channels", generated_channels,
         "channels of generated images; 0: the model's own", between(0, 64));
   field("generated-classes", generated_classes,

@@ -24,6 +24,7 @@ struct DataOptions {
   std::vector<double> mean, std;  // empty: the dataset's own
   int workers = 0;
   int prefetch = 3;
+  bool has_image_size = true;  // --image-size means that of generated data; a verb may need it
   // For training only.
   std::vector<std::string> augment;  // empty: the dataset's default; "none"
   int crop_padding = 4;

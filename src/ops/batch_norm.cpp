@@ -110,6 +110,8 @@ Value batch_norm(Builder& b, Value x, const BatchNormVars& vars, const BatchNorm
   return out[0];
 }
 
+BatchNormOptions batch_norm_options(const Node& n) { return {n.attrs<BatchNormAttrs>().epsilon}; }
+
 }  // namespace convoy::ops
 
 namespace convoy {

@@ -20,4 +20,7 @@ struct BatchNormVars {
 Value batch_norm(Builder& b, Value x, const BatchNormVars& vars,
                  const BatchNormOptions& options = {});
 
+// With what a batch-norm node was built.
+BatchNormOptions batch_norm_options(const Node& node);
+
 }  // namespace convoy::ops

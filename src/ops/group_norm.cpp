@@ -221,6 +221,10 @@ Value group_norm(Builder& b, Value x, Value gamma, Value beta, const GroupNormOp
                 Attrs{options.groups, options.epsilon, b.graph().replicas});
 }
 
+GroupNormOptions group_norm_options(const Node& n) {
+  return {n.attrs<Attrs>().groups, n.attrs<Attrs>().epsilon};
+}
+
 }  // namespace convoy::ops
 
 namespace convoy {

@@ -13,4 +13,7 @@ struct GroupNormOptions {
 // the first). The same in training and evaluation; gamma and beta are [c].
 Value group_norm(Builder& b, Value x, Value gamma, Value beta, const GroupNormOptions& options);
 
+// With what such a node was built.
+GroupNormOptions group_norm_options(const Node& node);
+
 }  // namespace convoy::ops

@@ -90,6 +90,8 @@ Value pad(Builder& b, Value x, const Padding& padding) {
   return b.emit(pad_def, {x}, Attrs{padding, b.shape(x)});
 }
 
+Padding pad_padding(const Node& n) { return n.attrs<Attrs>().padding; }
+
 }  // namespace convoy::ops
 
 namespace convoy {

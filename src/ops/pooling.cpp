@@ -208,6 +208,11 @@ Value max_pool(Builder& b, Value x, const PoolOptions& o) {
 Value avg_pool(Builder& b, Value x, const PoolOptions& o) {
   return b.emit(avg_def, {x}, attributes(b, x, o));
 }
+PoolOptions pool_options(const Node& n) {
+  const Attrs& a = n.attrs<Attrs>();
+  return {a.size, a.stride, a.padding, a.count_padding};
+}
+
 Value global_avg_pool(Builder& b, Value x) { return b.emit(global_def, {x}); }
 
 }  // namespace convoy::ops

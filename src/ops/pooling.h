@@ -14,6 +14,9 @@ struct PoolOptions {
 
 Value max_pool(Builder& b, Value x, const PoolOptions& options);
 Value avg_pool(Builder& b, Value x, const PoolOptions& options);
+// With what a max_pool or avg_pool node was built; the padding explicit.
+PoolOptions pool_options(const Node& node);
+
 // [n, c, h, w] -> [n, c]
 Value global_avg_pool(Builder& b, Value x);
 

@@ -113,6 +113,8 @@ Value subsample_shortcut(Builder& b, Value x, int64_t channels, int64_t stride) 
   return b.emit(shortcut_def, {x}, Attrs{channels, stride, b.shape(x)});
 }
 
+int64_t subsample_stride(const Node& n) { return n.attrs<Attrs>().stride; }
+
 }  // namespace convoy::ops
 
 namespace convoy {

@@ -8,4 +8,7 @@ namespace convoy::ops {
 // filled up with zeros at the end to `channels`.
 Value subsample_shortcut(Builder& b, Value x, int64_t channels, int64_t stride);
 
+// Of such a node.
+int64_t subsample_stride(const Node& node);
+
 }  // namespace convoy::ops

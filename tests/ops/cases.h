@@ -21,5 +21,6 @@ std::vector<OpCase> pad_cases();
 std::vector<OpCase> pooling_cases();
 std::vector<OpCase> shape_cases();
 std::vector<OpCase> shortcut_cases();
+std::vector<OpCase> softmax_cases();
 
 }  // namespace convoy::test

@@ -1,0 +1,286 @@
+// `convoy export`: weights as a file that others read: ONNX, or safetensors for inference. What is
+// written can be read back and compared with the network before it gets its name.
+
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "app/command.h"
+#include "app/export_source.h"
+#include "app/options.h"
+#include "base/cores.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "export/onnx_file.h"
+#include "export/onnx_import.h"
+#include "export/onnx_writer.h"
+
+namespace convoy {
+namespace {
+
+struct Options : InferenceOptions {
+  std::string output;
+  std::string format;
+  int opset = 13;
+  bool fold_batch_norm = true;
+  int64_t batch_size = 0;
+  int64_t image_size = 0;
+  bool softmax = false;
+  int64_t verify = 0;
+  bool json = false;
+
+  Options() { data.has_image_size = false; }
+
+  void describe(Fields& field) {
+    describe_source(field);
+    field("output", output, "the file to write: .onnx or .safetensors");
+    field("format", format, "of the file; without it, what its ending says",
+          one_of({"onnx", "safetensors"}));
+    field("verify", verify,
+          "read the file back, run it on so many images and compare with the network; a file that "
+          "differs is not kept. 0: do not",
+          between(0, 1e6));
+    field("json", json, "print one JSON object");
+    field.section("ONNX");
+    field("opset", opset, "operator set", between(13, 21));
+    field("fold-batch-norm", fold_batch_norm,
+          "put each batch norm into the convolution before it: fewer nodes, the same results");
+    field("batch-size", batch_size, "images at a time, fixed; 0: any number", between(0, 65536),
+          {"b"});
+    field("image-size", image_size, "height and width; 0: that of the weights' own images",
+          between(0, 65536));
+    field("softmax", softmax, "give probabilities instead of logits");
+    describe_told(field);
+    field.section("How (with --verify)");
+    field("threads", threads, "threads that compute; 0: one for each core. Changes no result",
+          between(0, 256), {"j"});
+    field("isa", isa, "instruction set", one_of({"auto", "sse41", "avx2", "avx512"}));
+  }
+};
+
+void describe(Fields& field) { Options().describe(field); }
+
+// The format, from the name unless it was typed.
+std::string format_of(const Options& options) {
+  if (options.output.empty()) {
+    raise(Fault::usage,
+          "export needs --output FILE.onnx|FILE.safetensors; try: convoy export --help");
+  }
+  if (!options.format.empty()) return options.format;
+  const std::string ending = fs::path(options.output).extension();
+  if (ending == ".onnx") return "onnx";
+  if (ending == ".safetensors") return "safetensors";
+  raise(Fault::usage,
+        "--output {}: the ending says neither ONNX nor safetensors; try: --format onnx",
+        options.output);
+}
+
+void refuse_idle(const Options& options, const std::string& format, const Fields& field) {
+  if (format == "safetensors") {
+    for (const char* key : {"opset", "fold-batch-norm", "batch-size", "image-size", "softmax"}) {
+      if (!field.given(key)) continue;
+      raise(Fault::usage, "--{} is about ONNX, {} is safetensors; try: --format onnx", key,
+            options.output);
+    }
+  }
+  if (options.verify == 0 && field.given("threads"))
+    raise(Fault::usage, "--threads changes nothing without --verify; try: --verify 16");
+}
+
+// One export on its way: the file, and what is told about it.
+class Exporting {
+ public:
+  Exporting(Options& options, const ChosenWeights& chosen, std::string format)
+      : options_(options),
+        format_(std::move(format)),
+        source_(options, chosen, options.image_size),
+        batch_(options.batch_size ? options.batch_size : 16) {}
+
+  void write() {
+    make_file();
+    if (options_.verify == 0) return write_atomically(options_.output, parts(), Fault::usage);
+    const fs::path final_path = options_.output;
+    const fs::path unverified =
+        final_path.parent_path() / ("." + final_path.filename().string() + ".unverified");
+    try {
+      write_atomically(unverified, parts(), Fault::usage);
+      verify(unverified);
+      replace_file(unverified, final_path, Fault::usage);
+    } catch (...) {
+      std::error_code ignored;
+      fs::remove(unverified, ignored);
+      throw;
+    }
+  }
+
+  void tell() const { options_.json ? tell_json() : tell_people(); }
+
+ private:
+  std::string output_name() const { return options_.softmax ? "probabilities" : "logits"; }
+  std::string batch_text() const {
+    return options_.batch_size ? std::to_string(options_.batch_size) : "N";
+  }
+
+  void make_file() {
+    if (format_ == "safetensors") {
+      tensors_ = source_.all_tensors();
+      image_.emplace(tensors_, source_.metadata());
+      return;
+    }
+    model_ =
+        export_onnx(source_.graph(options_.batch_size ? options_.batch_size : 1), source_.tensors(),
+                    {.opset = options_.opset,
+                     .fold_batch_norm = options_.fold_batch_norm,
+                     .fixed_batch = options_.batch_size != 0,
+                     .softmax = options_.softmax,
+                     .name = source_.model().variant.name,
+                     .metadata = source_.metadata()});
+    bytes_ = encode_onnx(model_);
+  }
+
+  std::vector<std::string_view> parts() const {
+    if (image_) return image_->parts();
+    return {bytes_};
+  }
+
+  size_t size() const { return image_ ? image_->bytes() : bytes_.size(); }
+
+  // Reads what lies on the disk now.
+  void verify(const fs::path& file) {
+    const int threads = options_.threads ? options_.threads : available_cores();
+    GraphRun network(source_.graph(batch_, options_.softmax), source_.weights(), threads);
+    const std::unique_ptr<GraphRun> exported = reopened(file, threads);
+    const ExportSource::Pictures pictures = source_.pictures(options_.verify);
+    pictures_ = pictures.name;
+    agreement_ = compare({network, output_name()}, {*exported, output_name()}, batch_,
+                         source_.image().count(), pictures.images, pictures.source);
+    if (agreement_->good()) return;
+    raise(Fault::checkpoint,
+          "{}: the file computes something else than the network: {} differ by up to {:.3g}, "
+          "relative {:.3g}, and top-1 agrees on {} of {} images; nothing was kept",
+          options_.output, output_name(), agreement_->absolute, agreement_->relative,
+          agreement_->same_top1, agreement_->images);
+  }
+
+  std::unique_ptr<GraphRun> reopened(const fs::path& file, int threads) const {
+    if (format_ == "safetensors") {
+      const SafetensorsFile again = open_weights(file);
+      const auto weights = [&](const std::string& name) -> std::span<const float> {
+        const TensorEntry& t = again.at(name);
+        return {reinterpret_cast<const float*>(t.data.data()), t.data.size() / sizeof(float)};
+      };
+      return std::make_unique<GraphRun>(source_.graph(batch_), weights, threads);
+    }
+    OnnxImport import = import_onnx(
+        decode_onnx(read_file(file, Fault::checkpoint), options_.output), batch_, options_.output);
+    return std::make_unique<GraphRun>(
+        std::move(import.graph),
+        [&](const std::string& name) { return std::span(import.weights.at(name)); }, threads);
+  }
+
+  int64_t folded() const {
+    int64_t norms = 0;
+    const Graph graph = source_.graph(1);
+    for (const int id : graph.order) norms += graph.node(id).op->name == "batch_norm_eval";
+    for (const OnnxNode& node : model_.nodes) norms -= node.op == "BatchNormalization";
+    return norms;
+  }
+
+  void tell_people() const {
+    const Shape& image = source_.image();
+    if (format_ == "onnx") {
+      fmt::print("{}: ONNX, operator set {}, {} nodes, {} batch norms folded, {}\n",
+                 options_.output, model_.opset, model_.nodes.size(), folded(),
+                 human_bytes(static_cast<double>(size())));
+      fmt::print("image [{}, {}, {}, {}] -> {} [{}, {}]\n", batch_text(), image[0], image[1],
+                 image[2], output_name(), batch_text(), source_.classes());
+    } else {
+      fmt::print("{}: safetensors, {} tensors, {}\n", options_.output, tensors_.size(),
+                 human_bytes(static_cast<double>(size())));
+    }
+    if (agreement_) {
+      fmt::print(
+          "read back and compared on {} images ({}): largest difference {:.3g}, relative {:.3g}, "
+          "top-1 agrees on {}\n",
+          agreement_->images, pictures_, agreement_->absolute, agreement_->relative,
+          agreement_->same_top1);
+    }
+    fmt::print("weights {}\n", weights_hash(source_.tensors()));
+  }
+
+  void tell_json() const {
+    const Shape& image = source_.image();
+    nlohmann::ordered_json told{{"file", options_.output},
+                                {"format", format_},
+                                {"bytes", size()},
+                                {"model", source_.model().variant.name},
+                                {"image", {image[0], image[1], image[2]}},
+                                {"classes", source_.classes()},
+                                {"weights_hash", weights_hash(source_.tensors())}};
+    if (format_ == "onnx") {
+      told["opset"] = model_.opset;
+      told["nodes"] = model_.nodes.size();
+      told["folded_batch_norms"] = folded();
+      told["batch"] = options_.batch_size ? nlohmann::ordered_json(options_.batch_size) : nullptr;
+      told["output"] = output_name();
+    }
+    if (agreement_) {
+      told["verify"] = {{"images", agreement_->images},
+                        {"of", pictures_},
+                        {"max_abs", agreement_->absolute},
+                        {"max_rel", agreement_->relative},
+                        {"same_top1", agreement_->same_top1}};
+    }
+    fmt::print("{}\n", told.dump());
+  }
+
+  const Options& options_;
+  std::string format_;
+  ExportSource source_;
+  int64_t batch_;
+  OnnxModel model_;
+  std::string bytes_;                      // of ONNX
+  std::vector<TensorEntry> tensors_;       // of safetensors
+  std::optional<SafetensorsImage> image_;  // likewise
+  std::string pictures_;
+  std::optional<Agreement> agreement_;
+};
+
+int run(const CommandLine& line) {
+  need_words(line, {});
+  const std::vector<Field> known = described(describe);
+  const ChosenWeights chosen = choose_weights(line, known, "export");
+  Fields field(chosen.settings);
+  Options options;
+  options.describe(field);
+  field.finish(known);
+  const std::string format = format_of(options);
+  refuse_idle(options, format, field);
+  Exporting exporting(options, chosen, format);
+  exporting.write();
+  exporting.tell();
+  return 0;
+}
+
+}  // namespace
+
+CommandDef export_command() {
+  return {
+      .name = "export",
+      .summary = "write weights as an ONNX or safetensors file",
+      .usage = "export --checkpoint FILE|CHECKPOINT|RUN_DIR --output FILE.onnx|FILE.safetensors",
+      .details =
+          R"(The file is written completely or not at all, and equal weights give equal bytes. An ONNX
+file takes `image` [N, channels, height, width], normalised as the metadata in it say, and gives
+`logits` [N, classes]. --verify reads it back and runs it: it must agree with the network.
+
+  convoy export --checkpoint runs/demo --output demo.onnx --verify 100
+  convoy export --checkpoint runs/demo/weights/best.safetensors --output best.onnx --softmax
+  convoy export --checkpoint runs/demo --weights ema --output demo.safetensors
+)",
+      .describe = describe,
+      .run = run};
+}
+
+}  // namespace convoy

@@ -1,0 +1,68 @@
+// Sums and products: of values of one shape, of an image and its gate, or with a constant for each
+// channel. ONNX would broadcast in more ways.
+
+#include "ops/arithmetic.h"
+
+#include <algorithm>
+
+#include "export/onnx_nodes.h"
+
+namespace convoy {
+namespace {
+
+// The constant, one number for each channel of a value of shape `x`: it must not vary otherwise.
+std::vector<float> by_channel(const OnnxCall& call, const OnnxTensor& t, const Shape& x) {
+  if ((x.rank() != 2 && x.rank() != 4) || t.shape.rank() > x.rank())
+    call.refuse("{} with a constant {}", to_string(x), to_string(t.shape));
+  const int skipped = x.rank() - t.shape.rank();  // ONNX aligns shapes at their ends
+  for (int i = 0; i < t.shape.rank(); ++i) {
+    const bool channel = i + skipped == 1 && t.shape[i] == x[1];
+    if (t.shape[i] != 1 && !channel)
+      call.refuse("{} with a constant {}", to_string(x), to_string(t.shape));
+  }
+  if (t.floats.size() == 1) return std::vector(static_cast<size_t>(x[1]), t.floats[0]);
+  return t.floats;
+}
+
+struct Operands {
+  Value x;
+  std::vector<float> constant;
+};
+Operands with_constant(const OnnxCall& call) {
+  const size_t at = call.is_constant(1) ? 1 : 0;
+  const Value x = call.value(1 - at);
+  return {x, by_channel(call, call.floats(at), call.shape(x))};
+}
+
+void add(OnnxCall& call) {
+  if (call.is_constant(0) || call.is_constant(1)) {
+    Operands o = with_constant(call);
+    const std::vector<float> one(o.constant.size(), 1.0f);
+    return call.give(call.affine(o.x, one, std::move(o.constant)));
+  }
+  call.give(ops::add(call.builder(), call.value(0), call.value(1)));
+}
+
+void sum(OnnxCall& call) {
+  Value total = call.value(0);
+  for (size_t i = 1; i < call.inputs(); ++i) total = ops::add(call.builder(), total, call.value(i));
+  call.give(total);
+}
+
+void multiply(OnnxCall& call) {
+  if (call.is_constant(0) || call.is_constant(1)) {
+    Operands o = with_constant(call);
+    const std::vector<float> zero(o.constant.size(), 0.0f);
+    return call.give(call.affine(o.x, std::move(o.constant), zero));
+  }
+  Value x = call.value(0), gate = call.value(1);
+  const Shape& s = call.shape(x);
+  if (s.rank() == 4 && s[2] * s[3] == 1) std::swap(x, gate);
+  call.give(ops::multiply(call.builder(), x, gate));
+}
+
+}  // namespace
+
+OnnxNodes arithmetic_onnx_nodes() { return {{"Add", add}, {"Sum", sum}, {"Mul", multiply}}; }
+
+}  // namespace convoy

@@ -1,0 +1,73 @@
+// Constants that a file computes instead of storing them.
+
+#include <utility>
+
+#include "export/onnx_nodes.h"
+
+namespace convoy {
+namespace {
+
+constexpr int64_t most_elements = int64_t{1} << 28;
+
+void constant(OnnxCall& call) {
+  const OnnxTensor* value = call.tensor("value");
+  if (!value) call.refuse("it has no tensor as its value");
+  call.give(*value);
+}
+
+void constant_of_shape(OnnxCall& call) {
+  OnnxTensor out;
+  const std::vector<int64_t>& dims = call.whole(0);
+  if (dims.size() > Shape::max_rank) call.refuse("of rank {}", dims.size());
+  for (const int64_t dim : dims) out.shape.append(dim);
+  const int64_t count = checked_count(out.shape);
+  if (count < 0 || count > most_elements) call.refuse("of shape {}", to_string(out.shape));
+  const OnnxTensor* value = call.tensor("value");
+  if (value && (value->type != OnnxTensor::f32 || value->floats.size() != 1))
+    call.refuse("its value is not one float");
+  out.floats.assign(static_cast<size_t>(count), value ? value->floats[0] : 0.0f);
+  call.give(std::move(out));
+}
+
+// Dimensions of one are put in; where they go is an attribute before operator set 13.
+void unsqueeze(OnnxCall& call) {
+  OnnxTensor out = call.constant(0);
+  const std::vector<int64_t> axes = call.opset() < 13 ? call.integers("axes", {}) : call.whole(1);
+  const auto rank = static_cast<int64_t>(axes.size()) + out.shape.rank();
+  if (rank > Shape::max_rank) call.refuse("to rank {}", rank);
+  std::vector<bool> ones(static_cast<size_t>(rank));
+  for (const int64_t axis : axes) {
+    const int64_t at = axis < 0 ? axis + rank : axis;
+    if (at < 0 || at >= rank || ones[static_cast<size_t>(at)]) call.refuse("at axis {}", axis);
+    ones[static_cast<size_t>(at)] = true;
+  }
+  const Shape from = std::exchange(out.shape, {});
+  int next = 0;
+  for (const bool one : ones) out.shape.append(one ? 1 : from[next++]);
+  call.give(std::move(out));
+}
+
+void transpose(OnnxCall& call) {
+  OnnxTensor out = call.floats(0);
+  if (out.shape.rank() != 2 || call.integers("perm", {1, 0}) != std::vector<int64_t>{1, 0})
+    call.refuse("other than of a matrix");
+  const std::vector<float> from = std::exchange(out.floats, {});
+  const int64_t rows = out.shape[0], columns = out.shape[1];
+  for (int64_t c = 0; c < columns; ++c) {
+    for (int64_t r = 0; r < rows; ++r)
+      out.floats.push_back(from[static_cast<size_t>(r * columns + c)]);
+  }
+  out.shape = {columns, rows};
+  call.give(std::move(out));
+}
+
+}  // namespace
+
+OnnxNodes constant_onnx_nodes() {
+  return {{"Constant", constant},
+          {"ConstantOfShape", constant_of_shape},
+          {"Unsqueeze", unsqueeze},
+          {"Transpose", transpose}};
+}
+
+}  // namespace convoy

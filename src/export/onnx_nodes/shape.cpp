@@ -1,0 +1,105 @@
+// What moves elements, or nothing at all. Our reshape keeps the first dimension, our concat is over
+// channels; slices are those of a sub-sampling shortcut.
+
+#include <utility>
+
+#include "export/onnx_nodes.h"
+#include "ops/pad.h"
+#include "ops/shape_ops.h"
+#include "ops/shortcut.h"
+
+namespace convoy {
+namespace {
+
+void reshape(OnnxCall& call) {
+  const Shape from =
+      call.is_constant(0) ? call.constant(0).shape : Shape(call.shape(call.value(0)));
+  const std::vector<int64_t>& wanted = call.whole(1);
+  if (call.integer("allowzero", 0) != 0) call.refuse("it allows zeros");
+  if (wanted.empty() || wanted.size() > Shape::max_rank)
+    call.refuse("to a shape of rank {}", wanted.size());
+  Shape to;
+  int open = -1;
+  for (const int64_t dim : wanted) {
+    const int i = to.rank();
+    if (dim < -1 || (dim == -1 && open >= 0) || (dim == 0 && i >= from.rank()))
+      call.refuse("its shape has a {} at {}", dim, i);
+    if (dim == -1) open = i;
+    to.append(dim == -1 ? 1 : dim == 0 ? from[i] : dim);
+  }
+  const int64_t rest = checked_count(to);
+  if (rest < 1) call.refuse("from {} to {}", to_string(from), to_string(to));
+  if (open >= 0) to[open] = from.count() / rest;
+  if (!call.is_constant(0)) return call.give(ops::reshape(call.builder(), call.value(0), to));
+  OnnxTensor constant = call.constant(0);
+  if (checked_count(to) != from.count())
+    call.refuse("from {} to {}", to_string(from), to_string(to));
+  constant.shape = to;
+  call.give(std::move(constant));
+}
+
+void flatten(OnnxCall& call) {
+  const Value x = call.value(0);
+  const Shape s = call.shape(x);
+  const int64_t axis = call.integer("axis", 1);
+  if ((axis < 0 ? axis + s.rank() : axis) != 1) call.refuse("at axis {}", axis);
+  call.give(ops::reshape(call.builder(), x, {s[0], s.count() / s[0]}));
+}
+
+void concat(OnnxCall& call) {
+  Values parts;
+  for (size_t i = 0; i < call.inputs(); ++i) parts.push_back(call.value(i));
+  if (parts.empty()) call.refuse("it has no input");
+  const int64_t axis = call.integer("axis", 0);
+  if ((axis < 0 ? axis + call.shape(parts[0]).rank() : axis) != 1)
+    call.refuse("over axis {}", axis);
+  call.give(parts.size() == 1 ? parts[0] : ops::concat(call.builder(), parts));
+}
+
+// Every step-th pixel in both directions, from the first on.
+void slice(OnnxCall& call) {
+  if (call.opset() < 10) call.refuse("of operator set {}, older than 10", call.opset());
+  const Value x = call.image(0);
+  const Shape s = call.shape(x);
+  const std::vector<int64_t>&starts = call.whole(1), &ends = call.whole(2), &axes = call.whole(3),
+        &steps = call.whole(4);
+  const bool plain = starts == std::vector<int64_t>{0, 0} && axes == std::vector<int64_t>{2, 3} &&
+                     ends.size() == 2 && ends[0] >= s[2] && ends[1] >= s[3] && steps.size() == 2 &&
+                     steps[0] == steps[1] && steps[0] >= 1 && steps[0] <= std::max(s[2], s[3]);
+  if (!plain) call.refuse("other than every nth pixel of an image");
+  call.give(ops::subsample_shortcut(call.builder(), x, s[1], steps[0]));
+}
+
+// Zeros around the image, or channels of zeros behind.
+void pad(OnnxCall& call) {
+  if (call.opset() < 11) call.refuse("of operator set {}, older than 11", call.opset());
+  const Value x = call.image(0);
+  const std::vector<int64_t>& pads = call.whole(1);
+  if (pads.size() != 8 || call.text("mode", "constant") != "constant" || call.has(3) ||
+      (call.has(2) && call.floats(2).floats != std::vector{0.0f}))
+    call.refuse("other than an image with zeros");
+  for (const int64_t pad : pads) {
+    if (pad < 0 || pad > (1 << 20)) call.refuse("by {}", pad);
+  }
+  if (pads[0] != 0 || pads[1] != 0 || pads[4] != 0) call.refuse("in front of images or channels");
+  const ops::Padding around{pads[2], pads[3], pads[6], pads[7]};
+  const bool pixels = around.top + around.left + around.bottom + around.right > 0;
+  Value y = pixels ? ops::pad(call.builder(), x, around) : x;
+  if (pads[5] > 0 || !pixels)
+    y = ops::subsample_shortcut(call.builder(), y, call.shape(x)[1] + pads[5], 1);
+  call.give(y);
+}
+
+void same(OnnxCall& call) {
+  if (call.has(2)) call.refuse("it may be in training mode");
+  call.give(call.value(0));
+}
+
+}  // namespace
+
+OnnxNodes shape_onnx_nodes() {
+  return {{"Reshape", reshape}, {"Flatten", flatten}, {"Concat", concat}, {"Slice", slice},
+          {"Pad", pad},         {"Dropout", same},    {"Identity", same}};
+}
+
+}  // namespace convoy
