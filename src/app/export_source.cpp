@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view count_suffix = ".num_batches_tracked";
 
 // What PyTorch would have counted; 0 where the file does not tell.
-int64_t updates_in(const SafetensorsFile& file) {
+int64_t updates_in(const WeightFile& file) {
   for (const TensorEntry& t : file.tensors()) {
     if (!t.name.ends_with(count_suffix) || t.dtype != DType::s64 || t.shape.count() != 1) continue;
     int64_t updates;
@@ -42,10 +42,10 @@ ExportSource::ExportSource(InferenceOptions& options, const ChosenWeights& chose
   if (image_size) image_ = {image_[0], image_size, image_size};
   classes_ = options.num_classes ? options.num_classes
              : has_dataset_      ? dataset().classes()
-                                 : family.classes;
+                                 : model_.classes();
   const StateLayout layout = lay_out_state(graph(1));
   state_ = std::make_unique<State>(layout, 0, false);
-  load_weights(chosen.file, *state_);
+  load_weights(chosen.file, model_, *state_, HeadPolicy::must_fit);
   tensors_ = model_tensors(layout, state_->params(), state_->stats());
 }
 
@@ -92,10 +92,9 @@ Metadata ExportSource::metadata() const {
   };
   option("model", model_.variant.name);
   option("num-classes", std::to_string(classes_));
-  const ModelOptions &own = options_.model_options, usual;
-  if (own.norm != usual.norm) option("norm", own.norm);
-  if (own.norm_groups) option("norm-groups", std::to_string(own.norm_groups));
-  if (own.stem_channels) option("stem-channels", std::to_string(own.stem_channels));
+  for (const auto& [key, value] : options_.model_options.changed_architecture()) {
+    option(std::string(key), value);
+  }
   if (has_dataset_) {
     for (const auto& [key, value] : options_.data.preprocessing()) option(key, value);
   }

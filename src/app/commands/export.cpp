@@ -15,6 +15,7 @@
 #include "export/onnx_file.h"
 #include "export/onnx_import.h"
 #include "export/onnx_writer.h"
+#include "weights/safetensors.h"
 
 namespace convoy {
 namespace {
@@ -165,7 +166,7 @@ class Exporting {
 
   std::unique_ptr<GraphRun> reopened(const fs::path& file, int threads) const {
     if (format_ == "safetensors") {
-      const SafetensorsFile again = open_weights(file);
+      const SafetensorsFile again = SafetensorsFile::read(file);
       const auto weights = [&](const std::string& name) -> std::span<const float> {
         const TensorEntry& t = again.at(name);
         return {reinterpret_cast<const float*>(t.data.data()), t.data.size() / sizeof(float)};
