@@ -1,5 +1,8 @@
 // SqueezeNets (Iandola 2016) as torchvision has them: fire modules squeeze with 1x1 and expand with
 // 1x1 and 3x3 side by side; no norm, biases everywhere, a convolution as the head.
+//
+//   squeezenet1_0_caffe   as it was published: the head's convolution is padded by a pixel, whose
+//                         biases count in the mean
 
 #include <fmt/core.h>
 
@@ -10,6 +13,7 @@
 #include "ops/activation.h"
 #include "ops/bias.h"
 #include "ops/dropout.h"
+#include "ops/pad.h"
 #include "ops/pooling.h"
 #include "ops/shape_ops.h"
 
@@ -24,6 +28,7 @@ struct Layer {
 struct Recipe {
   int64_t stem, stem_kernel;
   std::vector<Layer> layers;  // from features.2 on
+  int64_t head_padding = 0;
 };
 
 Style style() { return {.conv = ConvStart::kaiming_uniform}; }
@@ -50,12 +55,15 @@ Value stem(Builder& b, Value image, const Recipe& r) {
   return ops::relu(b, ops::add_bias(b, y, b.param("bias", {r.stem}, {Init::Kind::zeros}, false)));
 }
 
-Value head(Builder& b, const ModelInput& in, Value x) {
+Value head(Builder& b, const ModelInput& in, const Recipe& r, Value x) {
   const auto scope = b.scope("classifier.1");
   const Value w =
       b.param("weight", {in.classes, channels(b, x), 1, 1}, {Init::Kind::normal, 0.01f});
   const Value bias = b.param("bias", {in.classes}, {Init::Kind::zeros}, false);
-  x = ops::relu(b, ops::add_bias(b, ops::convolution(b, x, w, {}), bias));
+  // Apart, since oneDNN has only its reference for 1x1 windows that are padded.
+  if (r.head_padding) x = ops::pad(b, x, ops::Padding::all(r.head_padding));
+  x = ops::convolution(b, x, w, {});
+  x = ops::relu(b, ops::add_bias(b, x, bias));
   return ops::global_avg_pool(b, x);
 }
 
@@ -74,7 +82,7 @@ Value network(Builder& b, const ModelInput& in, const Recipe& r) {
                      conv_relu(b, "expand3x3", s, {.out = layer.expand, .bias = true})});
   }
   const double rate = in.options.dropout_rate < 0 ? 0.5 : in.options.dropout_rate;
-  return head(b, in, ops::dropout(b, x, in.key, static_cast<float>(rate), 0));
+  return head(b, in, r, ops::dropout(b, x, in.key, static_cast<float>(rate), 0));
 }
 
 Variant variant(std::string name, Recipe r) {
@@ -86,12 +94,14 @@ Variant variant(std::string name, Recipe r) {
 ModelDef squeezenet_model() {
   const Layer pooled{}, a{16, 64}, c{32, 128}, d{48, 192}, e{64, 256};
   return {.family = "squeezenet",
-          .help = "SqueezeNet 1.0 and 1.1: small nets without norms",
+          .help = "SqueezeNet 1.0 (torchvision's, Caffe's) and 1.1: small nets without norms",
           .image_size = 224,
           .channels = 3,
           .classes = 1000,
           .variants = {variant("squeezenet1_0",
                                {96, 7, {pooled, a, a, c, pooled, c, d, d, e, pooled, e}}),
+                       variant("squeezenet1_0_caffe",
+                               {96, 7, {pooled, a, a, c, pooled, c, d, d, e, pooled, e}, 1}),
                        variant("squeezenet1_1",
                                {64, 3, {pooled, a, a, pooled, c, c, pooled, d, d, e, e}})},
           .takes = {"dropout-rate"}};

@@ -149,6 +149,7 @@ constexpr Counts mobilenets[] = {
     {"mobilenet_v1_025", 470072, 470329, 5472, 0},
 };
 constexpr Counts squeezenets[] = {
+    {"squeezenet1_0_caffe", 1248424, 1248937, 0, 0},
     {"squeezenet1_0", 1248424, 1248937, 0, 0},
     {"squeezenet1_1", 1235496, 1236009, 0, 0},
 };
