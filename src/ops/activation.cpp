@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "kernels/elementwise.h"
 #include "ops/checks.h"
+#include "ops/elementwise_kernel.h"
 #include "ops/family.h"
 #include "ops/layout_rules.h"
 #include "tensor/kernel.h"
@@ -21,44 +22,28 @@ Types infer(const Node& n, std::span<const TensorType> in) {
 }
 
 using Unary = void (*)(const float*, float*, int64_t);
-using Binary = void (*)(const float*, const float*, float*, int64_t);
 
 template <Unary f>
 std::unique_ptr<Kernel> unary(const Node&, const KernelSite& site) {
-  const Chunks chunks{stored_count(site.out[0])};
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(chunks.tasks(), [=](int task, const KernelArgs& args) {
-    const int64_t at = chunks.begin(task);
-    f(args.input(0) + at, args.output(0) + at, chunks.length(task));
+  return by_chunks(site, [](const KernelArgs& args, int64_t at, int64_t count) {
+    f(args.input(0) + at, args.output(0) + at, count);
   });
-  return kernel;
 }
 
-// Inputs: the saved value, d_y.
-template <Binary f>
-std::unique_ptr<Kernel> grad_kernel(const Node&, const KernelSite& site) {
-  const Chunks chunks{stored_count(site.out[0])};
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(chunks.tasks(), [=](int task, const KernelArgs& args) {
-    const int64_t at = chunks.begin(task);
-    f(args.input(0) + at, args.input(1) + at, args.output(0) + at, chunks.length(task));
-  });
-  return kernel;
-}
-
+// Of gradients: the inputs are the saved value and d_y.
 const OpDef relu_grad_def{.name = "relu_grad",
                           .infer = infer,
-                          .kernel = grad_kernel<kernels::relu_grad>,
+                          .kernel = binary_kernel<kernels::relu_grad>,
                           .inplace_input = 1,
                           .layouts = all_alike};
 const OpDef swish_grad_def{.name = "swish_grad",
                            .infer = infer,
-                           .kernel = grad_kernel<kernels::swish_grad>,
+                           .kernel = binary_kernel<kernels::swish_grad>,
                            .inplace_input = 1,
                            .layouts = all_alike};
 const OpDef sigmoid_grad_def{.name = "sigmoid_grad",
                              .infer = infer,
-                             .kernel = grad_kernel<kernels::sigmoid_grad>,
+                             .kernel = binary_kernel<kernels::sigmoid_grad>,
                              .inplace_input = 1,
                              .layouts = all_alike_unpadded};
 
@@ -74,23 +59,17 @@ Values sigmoid_grad(Builder& b, const Node& n, std::span<const Value> d) {
 
 // The slope below zero is the node's attribute.
 std::unique_ptr<Kernel> leaky(const Node& n, const KernelSite& site) {
-  const Chunks chunks{stored_count(site.out[0])};
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(chunks.tasks(), [=, slope = n.attrs<float>()](int task, const KernelArgs& args) {
-    const int64_t at = chunks.begin(task);
-    kernels::leaky_relu(args.input(0) + at, slope, args.output(0) + at, chunks.length(task));
-  });
-  return kernel;
+  return by_chunks(site,
+                   [slope = n.attrs<float>()](const KernelArgs& args, int64_t at, int64_t count) {
+                     kernels::leaky_relu(args.input(0) + at, slope, args.output(0) + at, count);
+                   });
 }
 std::unique_ptr<Kernel> leaky_grad(const Node& n, const KernelSite& site) {
-  const Chunks chunks{stored_count(site.out[0])};
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(chunks.tasks(), [=, slope = n.attrs<float>()](int task, const KernelArgs& args) {
-    const int64_t at = chunks.begin(task);
-    kernels::leaky_relu_grad(args.input(0) + at, args.input(1) + at, slope, args.output(0) + at,
-                             chunks.length(task));
-  });
-  return kernel;
+  return by_chunks(site,
+                   [slope = n.attrs<float>()](const KernelArgs& args, int64_t at, int64_t count) {
+                     kernels::leaky_relu_grad(args.input(0) + at, args.input(1) + at, slope,
+                                              args.output(0) + at, count);
+                   });
 }
 std::string describe_leaky(const Node& n) { return fmt::format("slope {}", n.attrs<float>()); }
 

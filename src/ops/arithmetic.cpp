@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "kernels/elementwise.h"
 #include "ops/checks.h"
+#include "ops/elementwise_kernel.h"
 #include "ops/family.h"
 #include "ops/layout_rules.h"
 #include "tensor/kernel.h"
@@ -21,19 +22,6 @@ Types infer_same(const Node& n, std::span<const TensorType> in) {
   return {{in[0].shape}};
 }
 
-using Binary = void (*)(const float*, const float*, float*, int64_t);
-
-template <Binary f>
-std::unique_ptr<Kernel> binary(const Node&, const KernelSite& site) {
-  const Chunks chunks{stored_count(site.out[0])};
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(chunks.tasks(), [=](int task, const KernelArgs& args) {
-    const int64_t at = chunks.begin(task);
-    f(args.input(0) + at, args.input(1) + at, args.output(0) + at, chunks.length(task));
-  });
-  return kernel;
-}
-
 Values add_grad(Builder&, const Node&, std::span<const Value> d_out) {
   return {d_out[0], d_out[0]};
 }
@@ -45,7 +33,7 @@ Values multiply_grad(Builder& b, const Node& n, std::span<const Value> d_out) {
 const OpDef multiply_def{.name = "multiply",
                          .infer = infer_same,
                          .grad = multiply_grad,
-                         .kernel = binary<kernels::multiply>,
+                         .kernel = binary_kernel<kernels::multiply>,
                          .inplace_input = 0,
                          .layouts = all_alike};
 
@@ -115,7 +103,7 @@ const OpDef gate_def{.name = "gate",
 const OpDef add_def{.name = "add",
                     .infer = infer_same,
                     .grad = add_grad,
-                    .kernel = binary<kernels::add>,
+                    .kernel = binary_kernel<kernels::add>,
                     .inplace_input = 0,
                     .layouts = all_alike};
 
