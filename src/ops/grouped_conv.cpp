@@ -79,16 +79,26 @@ struct Side {
 class SpreadRows {
  public:
   SpreadRows(const Side& columns, int64_t window, int64_t members, int64_t block)
-      : spread_{columns.source, block, members, 0}, window_(window), margin_(columns.before()) {
-    spread_.stride = (margin_ + columns.source + columns.behind()) * block;
+      : spread_{columns.source, block, members, 0},
+        window_(window),
+        margin_(columns.before()),
+        behind_(columns.behind()) {
+    spread_.stride = (margin_ + columns.source + behind_) * block;
   }
   int64_t stride() const { return spread_.stride; }
   int64_t margin() const { return margin_; }
   size_t bytes() const {
     return static_cast<size_t>(window_ * spread_.members * spread_.stride) * sizeof(float);
   }
-  // Margins stay zero for all planes that follow.
-  void clear(float* memory) const { std::fill_n(memory, bytes() / sizeof(float), 0.0f); }
+  // Makes the margins zero, which they stay for all planes that follow; no row is read before it
+  // was filled.
+  void clear(float* memory) const {
+    for (int64_t i = 0; i < window_ * spread_.members; ++i) {
+      float* row = memory + i * spread_.stride;
+      std::fill_n(row, margin_ * spread_.block, 0.0f);
+      std::fill_n(row + (margin_ + spread_.pixels) * spread_.block, behind_ * spread_.block, 0.0f);
+    }
+  }
   float* row(float* memory, int64_t source_row) const {
     return memory + source_row % window_ * spread_.members * spread_.stride;
   }
@@ -99,7 +109,7 @@ class SpreadRows {
 
  private:
   kernels::GroupedSpread spread_;
-  int64_t window_, margin_;
+  int64_t window_, margin_, behind_;
 };
 
 class Apply : public Kernel {
@@ -117,7 +127,15 @@ class Apply : public Kernel {
                        : Side::backward(s.ih, s.oh, s.kh, s.stride_h, s.pad_top)),
         wide_(forward_ ? Side::forward(s.iw, s.ow, s.kw, s.stride_w, s.pad_left)
                        : Side::backward(s.iw, s.ow, s.kw, s.stride_w, s.pad_left)),
-        spread_(wide_, s.kh, members_, block_) {}
+        spread_(wide_, s.kh, members_, block_) {
+    int64_t at = 0;
+    for (const auto& widths : wide_.taps) {
+      for (const auto& heights : high_.taps) {
+        starts_.push_back(at);
+        at += ssize(heights) * ssize(widths) * members_ * block_;
+      }
+    }
+  }
 
   int phases() const override { return 2; }
   int tasks(int phase) const override {
@@ -182,11 +200,10 @@ class Apply : public Kernel {
         while (next <= row) spread_.fill(memory, next++, source);
         rows[t - first] = spread_.row(memory, row);
       }
-      const float* mine = w;
       for (int64_t c = 0; c < wide_.classes; ++c) {
         const auto& widths = wide_.of(c);
         const auto one = static_cast<int64_t>(widths.size()) * members_ * block_;  // of a height
-        for (int64_t k = 0; k < row_class; ++k) mine += one * ssize(high_.of(k));
+        const float* mine = w + starts_[static_cast<size_t>(c * high_.classes + row_class)];
         for (size_t t = 0; t < widths.size(); ++t) columns[t] = widths[t].offset + spread_.margin();
         const kernels::GroupedRow row{.count = wide_.count(c),
                                       .block = block_,
@@ -200,7 +217,6 @@ class Apply : public Kernel {
                                       .y_step = wide_.classes};
         kernels::grouped_row(row, mine + static_cast<int64_t>(first) * one,
                              made + (r * wide_.made + c) * block_);
-        for (int64_t k = row_class; k < high_.classes; ++k) mine += one * ssize(high_.of(k));
       }
     }
   }
@@ -209,6 +225,7 @@ class Apply : public Kernel {
   int64_t images_, channels_, members_, kh_, kw_, block_, blocks_;
   Side high_, wide_;
   SpreadRows spread_;
+  std::vector<int64_t> starts_;  // of the weights of each class of columns and rows, as packed
 };
 
 // The partial sums of a slice: [block of channels][tap of the height][member][tap of the
@@ -222,9 +239,7 @@ class GradWeights : public Kernel {
         blocks_(divide_up(s.ic, block_)),
         // Blocks are tasks too, so slices need not be many.
         slices_(Slices::cut(s.n, replicas, std::max<int64_t>(1, s.n / replicas * blocks_ / 64))),
-        high_(Side::forward(s.ih, s.oh, s.kh, s.stride_h, s.pad_top)),
-        wide_(Side::forward(s.iw, s.ow, s.kw, s.stride_w, s.pad_left)),
-        spread_(wide_, s.kh, members_, block_) {}
+        spread_(Side::forward(s.iw, s.ow, s.kw, s.stride_w, s.pad_left), s.kh, members_, block_) {}
 
   int phases() const override { return 2; }
   int tasks(int phase) const override {
@@ -308,7 +323,6 @@ class GradWeights : public Kernel {
   ConvShape s_;
   int64_t members_, block_, blocks_;
   Slices slices_;
-  Side high_, wide_;
   SpreadRows spread_;
 };
 
