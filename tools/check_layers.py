@@ -7,7 +7,9 @@ MAY_INCLUDE = {
     "config": "base",
     "tensor": "base",
     "kernels": "base tensor",
-    "data": "base config tensor",
+    "pictures": "base tensor kernels",
+    "records": "base",
+    "data": "base config tensor kernels pictures records",
     "graph": "base tensor",
     "ops": "base tensor kernels graph",
     "models": "base config tensor graph ops",
@@ -15,9 +17,9 @@ MAY_INCLUDE = {
     "engine": "base tensor graph compile",
     "weights": "base tensor",
     "export": "base tensor graph ops weights",
-    "train": "base config tensor kernels data graph ops models compile engine weights",
+    "train": "base config tensor kernels pictures data graph ops models compile engine weights",
     "report": "base config train",
-    "app": "base config tensor data graph ops models compile engine weights export train report",
+    "app": "base config tensor pictures records data graph ops models compile engine weights export train report",
 }
 ONE_DOOR = {  # header -> where it may be included
     r"dnnl": ("tensor/onednn.cpp",),
@@ -25,6 +27,10 @@ ONE_DOOR = {  # header -> where it may be included
     r"hwy/highway|hwy/foreach_target|hwy/contrib": ("kernels/",),
     r"hwy/targets": ("tensor/isa.cpp",),
     r"mpi\.h": (),
+    r"jpeglib\.h|jerror\.h": ("pictures/jpeg",),
+    r"png\.h": ("pictures/png.cpp",),
+    r"cairo": ("pictures/drawing.cpp",),
+    r"archive": ("records/tar.cpp",),
     r"yaml-cpp": ("config/",),
     r"google/protobuf|.*\.pb\.h": ("export/onnx_file.cpp",),
 }

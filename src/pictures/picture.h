@@ -1,0 +1,83 @@
+// Pictures as pixels: what a JPEG or PNG file says about itself, and its pixels or a part of them.
+// Nothing in a file is trusted: whatever it holds ends in pixels or in a Fault::data.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace convoy {
+
+enum class PictureFormat { jpeg, png };
+
+struct PictureInfo {
+  PictureFormat format = PictureFormat::jpeg;
+  int64_t width = 0, height = 0;
+  int components = 3;        // as stored: 1 grey, 3 colour, 4 CMYK; of PNG with alpha: 2, 4
+  int bits = 8;              // of a component
+  bool progressive = false;  // JPEG: several passes; PNG: interlaced
+  bool cmyk = false;
+  int orientation = 1;  // EXIF's: 1 is upright, 6 must be turned to the right
+};
+
+// Columns [x, x + width) of rows [y, y + height).
+struct Region {
+  int64_t x = 0, y = 0, width = 0, height = 0;
+  bool operator==(const Region&) const = default;
+};
+
+// Pixels of four bytes: red, green, blue and one that means nothing.
+struct Pixels {
+  Region region;  // of the picture; holds at least what was asked for
+  std::vector<uint8_t> bytes;
+
+  // The pixel at column x of row y of the picture; both inside the region.
+  const uint8_t* at(int64_t x, int64_t y) const {
+    return bytes.data() + ((y - region.y) * region.width + x - region.x) * 4;
+  }
+};
+
+enum class DecodeSpeed {
+  exact,  // the same pixels as decoding the whole picture by libjpeg's most accurate way
+  fast,   // smaller pictures by leaving out frequencies, plain upsampling, a coarser transform
+};
+
+// Decodes one picture after another and keeps its memory. One thread at a time.
+class PictureDecoder {
+ public:
+  PictureDecoder();
+  ~PictureDecoder();
+  PictureDecoder(PictureDecoder&&) noexcept;
+
+  // Begins with a picture: reads its header. The bytes must stay until the last decode of it.
+  // `origin` is for errors. Anything that is no JPEG or PNG is Fault::data.
+  PictureInfo open(std::string_view bytes, std::string origin);
+
+  // The pixels of `region`, which lies inside the picture; once per open. A picture that is cut
+  // off or damaged where its pixels are needed is Fault::data.
+  // With DecodeSpeed::fast the picture is decoded at 1 / shrink of its size, and region and result
+  // are in pixels of that size: ceil(width / shrink) times ceil(height / shrink). shrink is 1, 2, 4
+  // or 8, and 1 for PNG.
+  void decode(const Region& region, DecodeSpeed speed, int shrink, Pixels& pixels);
+
+  // Complaints of the decoder about the file that did not keep it from decoding: what `check` tells.
+  const std::vector<std::string>& remarks() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// All pixels, turned upright when `upright`.
+Pixels decode_picture(std::string_view bytes, const std::string& origin, bool upright);
+
+// Whether the bytes begin as a JPEG or PNG file does.
+bool looks_like_picture(std::string_view bytes);
+
+// A JPEG file of these pixels, 4:4:4.
+std::string encode_jpeg(const Pixels& pixels, int quality);
+
+}  // namespace convoy
