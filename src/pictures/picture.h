@@ -63,7 +63,8 @@ class PictureDecoder {
   // or 8, and 1 for PNG.
   void decode(const Region& region, DecodeSpeed speed, int shrink, Pixels& pixels);
 
-  // Complaints of the decoder about the file that did not keep it from decoding: what `check` tells.
+  // Complaints of the decoder about the file that did not keep it from decoding: what `check`
+  // tells.
   const std::vector<std::string>& remarks() const;
 
  private:

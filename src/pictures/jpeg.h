@@ -1,0 +1,30 @@
+// JPEG files by libjpeg-turbo: the one door to it is here and in jpeg_pack.cpp.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pictures/picture.h"
+
+namespace convoy {
+
+bool looks_like_jpeg(std::string_view bytes);
+
+// What PictureDecoder does, for JPEG files alone.
+class JpegDecoder {
+ public:
+  JpegDecoder();
+  ~JpegDecoder();
+
+  PictureInfo open(std::string_view bytes, const std::string& origin);
+  void decode(const Region& region, DecodeSpeed speed, int shrink, Pixels& pixels);
+  const std::vector<std::string>& remarks() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace convoy

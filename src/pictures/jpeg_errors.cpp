@@ -1,0 +1,49 @@
+#include "pictures/jpeg_errors.h"
+
+#include <fmt/core.h>
+#include <jerror.h>
+
+namespace convoy {
+namespace {
+
+JpegErrors& errors_of(j_common_ptr file) { return *static_cast<JpegErrors*>(file->err); }
+
+[[noreturn]] void leave(j_common_ptr file) {
+  file->err->format_message(file, errors_of(file).message);
+  std::longjmp(errors_of(file).jump, 1);
+}
+
+// Warnings say that the pixels may be wrong. A file that ends early is no picture to train on;
+// the rest are remarks.
+void warn(j_common_ptr file, int level) {
+  if (level >= 0) return;
+  JpegErrors& errors = errors_of(file);
+  ++errors.num_warnings;
+  if (errors.msg_code == JWRN_JPEG_EOF || errors.msg_code == JWRN_HIT_MARKER) {
+    errors.cut_off = true;
+    leave(file);
+  }
+  constexpr size_t enough = 4;
+  if (errors.remarks.size() >= enough) return;
+  char text[JMSG_LENGTH_MAX];
+  errors.format_message(file, text);
+  errors.remarks.emplace_back(text);
+}
+
+}  // namespace
+
+std::string complaint(const JpegErrors& errors, const std::string& origin) {
+  return fmt::format("{}: {}; try: {}", origin, static_cast<const char*>(errors.message),
+                     errors.cut_off ? "a whole copy of the file" : "to save it anew as JPEG");
+}
+
+JpegErrors::JpegErrors() {
+  jpeg_std_error(this);
+  error_exit = leave;
+  emit_message = warn;
+  output_message = [](j_common_ptr) {};
+  // jpeg_std_error has set a reset that uses its argument.
+  reset_error_mgr = [](j_common_ptr) {};
+}
+
+}  // namespace convoy

@@ -1,0 +1,19 @@
+// PNG files by libpng: whole pictures, as eight-bit colour. Transparency is left out, not blended,
+// as Pillow's conversion to RGB does.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "pictures/picture.h"
+
+namespace convoy {
+
+bool looks_like_png(std::string_view bytes);
+
+// From the header alone.
+PictureInfo inspect_png(std::string_view bytes, const std::string& origin);
+
+void decode_png(std::string_view bytes, const std::string& origin, Pixels& pixels);
+
+}  // namespace convoy

@@ -1,0 +1,141 @@
+#include "pictures/resize.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "kernels/resample.h"
+
+namespace convoy {
+namespace {
+
+double triangle(double x) { return std::max(0.0, 1 - std::abs(x)); }
+
+// Keys' cubic with a = -1/2.
+double cubic(double x) {
+  x = std::abs(x);
+  if (x < 1) return (1.5 * x - 2.5) * x * x + 1;
+  if (x < 2) return ((-0.5 * x + 2.5) * x - 4) * x + 2;
+  return 0;
+}
+
+// The pixels that a weight function of radius `support` touches around the centre of output i.
+struct Window {
+  int64_t begin, end;
+  double centre, scale;
+};
+Window window_of(const ViewAxis& axis, int64_t i, double support, int64_t low, int64_t high) {
+  const double scale = axis.length / static_cast<double>(axis.whole), wide = std::max(scale, 1.0);
+  const double centre = axis.from + (static_cast<double>(i) + 0.5) * scale;
+  const auto begin = static_cast<int64_t>(std::floor(centre - support * wide + 0.5));
+  const auto end = static_cast<int64_t>(std::floor(centre + support * wide + 0.5));
+  const int64_t from = std::clamp(begin, low, high - 1);
+  return {from, std::clamp(end, from + 1, high), centre, wide};
+}
+
+}  // namespace
+
+Interpolation interpolation_by_name(std::string_view name) {
+  if (name == "bilinear") return Interpolation::bilinear;
+  if (name == "bicubic") return Interpolation::bicubic;
+  if (name == "nearest") return Interpolation::nearest;
+  if (name == "legacy-bilinear") return Interpolation::legacy_bilinear;
+  raise(Fault::usage,
+        "unknown interpolation '{}'; try: bilinear, bicubic, nearest or legacy-bilinear", name);
+}
+
+View shrunk(const View& view, int shrink) {
+  View small = view;
+  for (ViewAxis* axis : {&small.x, &small.y}) {
+    axis->from /= shrink;
+    axis->length /= shrink;
+  }
+  return small;
+}
+
+void Resizer::Taps::plan(const ViewAxis& axis, int64_t size, Interpolation how) {
+  // Pixels beside the box are never seen: the picture is cut first.
+  const int64_t low = std::clamp<int64_t>(std::llround(std::floor(axis.from)), 0, size - 1);
+  const int64_t high =
+      std::clamp<int64_t>(std::llround(std::ceil(axis.from + axis.length)), low + 1, size);
+  first.resize(static_cast<size_t>(axis.count));
+  low_.clear();
+  weight_.clear();
+  low_.push_back(0);
+  taps = 1;
+  for (int64_t i = 0; i < axis.count; ++i) {
+    const int64_t at = axis.first + i;
+    int64_t from = 0;
+    if (how == Interpolation::legacy_bilinear) {
+      const float scale = static_cast<float>(axis.length) / static_cast<float>(axis.whole);
+      const float in = static_cast<float>(at) * scale;
+      const auto lower = static_cast<int64_t>(in);
+      from = std::min(low + lower, high - 1);
+      const double lerp =
+          from + 1 < high ? static_cast<double>(in) - static_cast<double>(lower) : 0;
+      weight_.push_back(1 - lerp);
+      if (from + 1 < high) weight_.push_back(lerp);
+    } else if (how == Interpolation::nearest) {
+      const double scale = axis.length / static_cast<double>(axis.whole);
+      const auto in = static_cast<int64_t>(axis.from + (static_cast<double>(at) + 0.5) * scale);
+      from = std::clamp(in, low, high - 1);
+      weight_.push_back(1);
+    } else {
+      const bool is_cubic = how == Interpolation::bicubic;
+      const Window window = window_of(axis, at, is_cubic ? 2 : 1, low, high);
+      const auto before = weight_.size();
+      double sum = 0;
+      for (int64_t p = window.begin; p < window.end; ++p) {
+        const double away = (static_cast<double>(p) + 0.5 - window.centre) / window.scale;
+        weight_.push_back(is_cubic ? cubic(away) : triangle(away));
+        sum += weight_.back();
+      }
+      for (size_t w = before; w < weight_.size(); ++w) weight_[w] /= sum;
+      from = window.begin;
+    }
+    first[static_cast<size_t>(i)] = static_cast<int32_t>(from);
+    low_.push_back(static_cast<int64_t>(weight_.size()));
+    taps = std::max(taps, low_.back() - low_[static_cast<size_t>(i)]);
+  }
+  // Every output has as many taps; those that are missing are zeros, behind or, at the end, before.
+  weights.assign(static_cast<size_t>(axis.count * taps), 0.0f);
+  begin = high;
+  end = low;
+  for (size_t i = 0; i < first.size(); ++i) {
+    const int64_t count = low_[i + 1] - low_[i];
+    const int64_t shift = std::max<int64_t>(0, first[i] + taps - high);
+    first[i] -= static_cast<int32_t>(shift);
+    for (int64_t t = 0; t < count; ++t) {
+      weights[static_cast<size_t>(static_cast<int64_t>(i) * taps + shift + t)] =
+          static_cast<float>(weight_[static_cast<size_t>(low_[i] + t)]);
+    }
+    begin = std::min<int64_t>(begin, first[i]);
+    end = std::max<int64_t>(end, first[i] + taps);
+  }
+}
+
+const Region& Resizer::plan(const View& view, int64_t width, int64_t height, Interpolation how) {
+  x_.plan(view.x, width, how);
+  y_.plan(view.y, height, how);
+  needed_ = {x_.begin, y_.begin, x_.end - x_.begin, y_.end - y_.begin};
+  for (int32_t& first : x_.first) first -= static_cast<int32_t>(x_.begin);
+  constexpr size_t behind = 64;  // what the kernel may write
+  row_.resize(static_cast<size_t>(needed_.width * 4) + behind);
+  return needed_;
+}
+
+void Resizer::run(const Pixels& pixels, uint8_t* image) {
+  const auto rows = static_cast<int64_t>(y_.first.size()),
+             count = static_cast<int64_t>(x_.first.size());
+  const int64_t plane = rows * count;
+  for (int64_t i = 0; i < rows; ++i) {
+    kernels::blend_rows(pixels.at(needed_.x, y_.first[static_cast<size_t>(i)]),
+                        pixels.region.width * 4, y_.weights.data() + i * y_.taps, y_.taps,
+                        needed_.width * 4, row_.data());
+    uint8_t* to = image + i * count;
+    kernels::blend_pixels(row_.data(), x_.first.data(), x_.weights.data(), x_.taps, count, to,
+                          to + plane, to + 2 * plane);
+  }
+}
+
+}  // namespace convoy

@@ -1,0 +1,65 @@
+// A part of a picture as an image of fixed size: planes of bytes.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "pictures/picture.h"
+
+namespace convoy {
+
+enum class Interpolation {
+  bilinear,         // antialiased, as Pillow's and torchvision's
+  bicubic,          // likewise
+  nearest,          // as Pillow's
+  legacy_bilinear,  // TensorFlow 1's: two neighbours, pixel i at i * in / out
+};
+
+// "bilinear", "bicubic", "nearest", "legacy-bilinear"; anything else is a usage error.
+Interpolation interpolation_by_name(std::string_view name);
+
+// One direction of a view. `length` pixels of the picture from `from` on are resized to `whole`
+// pixels, of which [first, first + count) are the image's.
+struct ViewAxis {
+  double from = 0, length = 0;
+  int64_t whole = 0, first = 0, count = 0;
+};
+
+struct View {
+  ViewAxis x, y;
+};
+
+// The view in a picture that is decoded at 1 / shrink of its size.
+View shrunk(const View& view, int shrink);
+
+// Resizes one picture after another and keeps its memory. One thread at a time.
+class Resizer {
+ public:
+  // Says which pixels the view needs, of a picture of that size.
+  const Region& plan(const View& view, int64_t width, int64_t height, Interpolation how);
+
+  // The image of the last plan: three planes of view.y.count rows of view.x.count bytes. `pixels`
+  // hold at least the planned region.
+  void run(const Pixels& pixels, uint8_t* image);
+
+ private:
+  // For output i the pixels first[i] .. first[i] + taps - 1 of the picture, with their weights.
+  struct Taps {
+    int64_t begin = 0, end = 0;  // all pixels that are used
+    int64_t taps = 0;
+    std::vector<int32_t> first;
+    std::vector<float> weights;  // [count][taps]
+    void plan(const ViewAxis& axis, int64_t size, Interpolation how);
+
+   private:
+    std::vector<int64_t> low_;
+    std::vector<double> weight_;
+  };
+
+  Taps x_, y_;
+  Region needed_;
+  std::vector<float> row_;
+};
+
+}  // namespace convoy
