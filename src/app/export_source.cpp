@@ -110,7 +110,7 @@ ExportSource::Pictures ExportSource::pictures(int64_t wanted) {
     return {options_.data.dataset_name(), std::min(wanted, data->size()),
             [=](int64_t i, float* image) {
               int32_t label = 0;
-              data->read(i, pixels->data(), label);
+              data->read(i, 0, pixels->data(), label);
               chain->run(pixels->data(), image, 0, scratch->data());
             }};
   }

@@ -112,7 +112,7 @@ void settle_layout(ImageTensor& tensor, const std::optional<Shape>& image, int64
                                   : "f32 [n, c, h, w] of that size");
 }
 
-void ImageTensorDataset::read(int64_t index, uint8_t* pixels, int32_t& label) const {
+void ImageTensorDataset::read(int64_t index, uint64_t, uint8_t* pixels, int32_t& label) const {
   label = tensor_.labels.empty() ? 0 : tensor_.labels[static_cast<size_t>(index)];
   const Shape image = tensor_.image();
   const int64_t count = image.count(), channels = image[0], plane = image[1] * image[2];

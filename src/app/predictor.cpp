@@ -35,7 +35,7 @@ void Predictor::take(Pictures& pictures) {
       tell(prediction);
       if (!options_.logits.empty()) logits_.insert(logits_.end(), row.begin(), row.end());
     }
-    network_.task().count(executor, batch->valid, tally_);
+    network_.task().count(executor, *batch, tally_);
     if (prints_) std::fflush(stdout);
     progress_.at(tally_.samples, total_);
   }

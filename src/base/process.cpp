@@ -24,8 +24,8 @@ std::string line_after(const fs::path& path, std::string_view key) {
   return "";
 }
 
-int64_t status_bytes(std::string_view key) {
-  const std::string text = line_after("/proc/self/status", key);  // "1234 kB"
+int64_t bytes_after(const fs::path& path, std::string_view key) {
+  const std::string text = line_after(path, key);  // "1234 kB"
   int64_t kilobytes = 0;
   std::from_chars(text.data(), text.data() + text.size(), kilobytes);
   return kilobytes * 1024;
@@ -33,9 +33,9 @@ int64_t status_bytes(std::string_view key) {
 
 }  // namespace
 
-int64_t peak_rss_bytes() { return status_bytes("VmHWM"); }
+int64_t peak_rss_bytes() { return bytes_after("/proc/self/status", "VmHWM"); }
 
-int64_t resident_bytes() { return status_bytes("VmRSS"); }
+int64_t resident_bytes() { return bytes_after("/proc/self/status", "VmRSS"); }
 
 std::string host_name() {
   std::array<char, 256> name{};
@@ -51,6 +51,11 @@ std::string cpu_model() {
 int64_t memory_limit_bytes(const fs::path& root) {
   const int64_t physical = int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGESIZE);
   return std::min(physical, cgroup_limits(root).memory_bytes);
+}
+
+int64_t free_memory_bytes() {
+  return std::min(bytes_after("/proc/meminfo", "MemAvailable"),
+                  memory_limit_bytes() - resident_bytes());
 }
 
 }  // namespace convoy

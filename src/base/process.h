@@ -23,4 +23,8 @@ std::string cpu_model();
 // is in, whichever is less. `root` stands for "/" in tests.
 int64_t memory_limit_bytes(const fs::path& root = "/");
 
+// What is left of it: what the system says is available, and no more than the limit less what this
+// process holds.
+int64_t free_memory_bytes();
+
 }  // namespace convoy

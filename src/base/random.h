@@ -16,6 +16,7 @@ enum class Purpose : uint64_t {
   dropout = 4,
   generated = 5,
   batch_key = 6,
+  view = 7,
 };
 
 // A good 64-bit mixer (the finaliser of SplitMix64).

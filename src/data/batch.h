@@ -39,6 +39,14 @@ class Batch {
   // Samples that count: the first `valid` ones. The rest is padding.
   int64_t valid = 0;
 
+  // Samples that were no image, in the batch's order: in training another one stands in each one's
+  // place, in evaluation its weight is 0.
+  struct Bad {
+    int64_t sample;
+    std::string origin, reason;
+  };
+  std::vector<Bad> bad;
+
  private:
   std::vector<NamedTensor> tensors_;
   Arena buffer_;
@@ -47,7 +55,7 @@ class Batch {
 // What classification puts into a batch of n images:
 //   image  f32 [n, c, h, w]
 //   label  s32 [n]
-//   weight f32 [n]  1 for a sample, 0 for padding
+//   weight f32 [n]  1 for a sample, 0 for padding and for what is no image
 //   key    s64 [n]  random_key(seed, Purpose::batch_key, epoch, sample), for dropout in the network
 // Padding is all zeros.
 std::vector<std::pair<std::string, TensorType>> classification_tensors(int64_t n,

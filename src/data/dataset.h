@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/picture_spec.h"
 #include "tensor/shape.h"
 
 namespace convoy {
@@ -22,13 +23,25 @@ class Dataset {
   virtual int64_t resident_bytes() const { return 0; }       // of data held in memory
 
   // Sample `index` in [0, size()): c*h*w bytes, plane after plane, and a label in [0, classes()).
-  virtual void read(int64_t index, uint8_t* pixels, int32_t& label) const = 0;
+  // `key` decides what is left to chance: random_key(seed, Purpose::view, epoch, index). A sample
+  // that is no image is Fault::data.
+  virtual void read(int64_t index, uint64_t key, uint8_t* pixels, int32_t& label) const = 0;
+
+  // Where a sample comes from, for messages.
+  virtual std::string origin(int64_t index) const { return "image " + std::to_string(index); }
+
+  // For sets that are read piece by piece. The sample will be read soon; and how many neighbours
+  // an epoch's order should leave together.
+  virtual void expect_read(int64_t index) const { (void)index; }
+  virtual int64_t run_length() const { return 1; }
 };
 
-// Which data to open. The second half is for generated data alone.
+// Which data to open. The last part is for generated data alone.
 struct DatasetSpec {
   std::string data_dir;  // empty: the set's default folder, then the variable DATA_DIR
   bool train = true;     // otherwise the test set
+
+  PictureSpec pictures;  // for sets of encoded pictures alone
 
   Shape image{3, 32, 32};
   int classes = 10;
@@ -45,6 +58,7 @@ struct DatasetDef {
   std::vector<std::string> augment;  // what training does to the images unless told otherwise
   std::string_view default_folder = {};  // where the files are when --data-dir is not given
   bool has_files = true;                 // whether it reads a folder at all
+  bool has_pictures = false;  // encoded ones of any size: image size, crop and the like apply
 };
 
 const std::vector<DatasetDef>& dataset_catalog();

@@ -19,9 +19,11 @@ class FirstSamples final : public Dataset {
   Shape image_shape() const override { return whole_.image_shape(); }
   int classes() const override { return whole_.classes(); }
   std::vector<std::string> class_names() const override { return whole_.class_names(); }
-  void read(int64_t index, uint8_t* pixels, int32_t& label) const override {
-    whole_.read(index, pixels, label);
+  void read(int64_t index, uint64_t key, uint8_t* pixels, int32_t& label) const override {
+    whole_.read(index, key, pixels, label);
   }
+  std::string origin(int64_t index) const override { return whole_.origin(index); }
+  void expect_read(int64_t index) const override { whole_.expect_read(index); }
 
  private:
   const Dataset& whole_;

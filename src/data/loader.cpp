@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <optional>
 
 #include "base/cores.h"
 #include "base/random.h"
@@ -15,12 +16,11 @@ namespace {
 // One worker makes 100,000 CIFAR images a second and more: beyond what four cores train on.
 constexpr int cores_per_worker = 4;
 
-int worker_count(const LoaderSpec& spec) {
-  const int wanted = spec.workers > 0 ? spec.workers : available_cores() / cores_per_worker;
-  return std::clamp(wanted, 1, spec.prefetch);
-}
-
 }  // namespace
+
+int worker_count(const LoaderSpec& spec) {
+  return spec.workers > 0 ? spec.workers : std::max(1, available_cores() / cores_per_worker);
+}
 
 Loader::Loader(const Dataset& dataset, const AugmentChain& chain, const EpochPlan& plan,
                const LoaderSpec& spec)
@@ -36,7 +36,7 @@ Loader::Loader(const Dataset& dataset, const AugmentChain& chain, const EpochPla
   total_ = (spec.last_step - spec.first_step) * spec.parts;
   const auto types = classification_tensors(spec.batch, dataset.image_shape());
   for (int i = 0; i < spec.prefetch + 1; ++i) ring_.emplace_back(types);
-  for (int i = 0; i < worker_count(spec); ++i) {
+  for (int i = 0; i < std::min(worker_count(spec), spec.prefetch); ++i) {
     scratch_.emplace_back(pixel_bytes() + chain.scratch_bytes());
   }
   try {
@@ -128,6 +128,33 @@ size_t Loader::pixel_bytes() const {
       round_up(dataset_.image_shape().count(), static_cast<int64_t>(Arena::alignment)));
 }
 
+// Whether there is an image, the sample's own or one that stands in.
+bool Loader::read(int64_t sample, uint64_t key, uint8_t* pixels, int32_t& label,
+                  Batch& batch) const {
+  if (spec_.bad == BadSamples::refuse) {
+    dataset_.read(sample, key, pixels, label);
+    return true;
+  }
+  // Where so many in a row are bad, it is not the samples.
+  constexpr int64_t most = 100;
+  for (int64_t i = 0; i < std::min(most, dataset_.size()); ++i) {
+    const int64_t instead = (sample + i) % dataset_.size();
+    try {
+      dataset_.read(instead, key, pixels, label);
+      return true;
+    } catch (const Error& error) {
+      if (error.fault() != Fault::data) throw;
+      batch.bad.push_back({instead, dataset_.origin(instead), error.what()});
+    }
+    if (spec_.bad == BadSamples::leave_out) {
+      label = 0;
+      return false;
+    }
+  }
+  raise(Fault::data, "{} images one after another cannot be read, the first being {}",
+        batch.bad.size(), batch.bad.front().reason);
+}
+
 void Loader::fill(int64_t number, Batch& batch, std::byte* memory) const {
   const int64_t step = spec_.first_step + number / spec_.parts;
   const int64_t first = number % spec_.parts * spec_.batch;
@@ -138,24 +165,30 @@ void Loader::fill(int64_t number, Batch& batch, std::byte* memory) const {
   auto* weight = batch.data<float>("weight");
   auto* key = batch.data<int64_t>("key");
 
+  batch.bad.clear();
   batch.valid = std::min(spec_.batch, plan_.count(step) - first);
-  int64_t epoch = plan_.at(step, first).epoch;
-  Order order(plan_.samples(), spec_.seed, epoch, spec_.shuffle);
+  // Which samples, kept where their keys will be, so that all are asked for before the first read.
+  int64_t epoch = -1;
+  std::optional<Order> order;
   for (int64_t i = 0; i < batch.valid; ++i) {
     const Position position = plan_.at(step, first + i);
     if (position.epoch != epoch) {
       epoch = position.epoch;
-      order = Order(plan_.samples(), spec_.seed, epoch, spec_.shuffle);
+      order.emplace(plan_.samples(), spec_.seed, epoch, spec_.shuffle, dataset_.run_length());
     }
-    const int64_t sample = order[position.index];
+    key[i] = (*order)[position.index];
+    dataset_.expect_read(key[i]);
+  }
+  for (int64_t i = 0; i < batch.valid; ++i) {
+    const int64_t sample = key[i];
     const auto keyed = [&](Purpose purpose) {
-      return random_key(spec_.seed, purpose, static_cast<uint64_t>(epoch),
+      return random_key(spec_.seed, purpose, static_cast<uint64_t>(plan_.at(step, first + i).epoch),
                         static_cast<uint64_t>(sample));
     };
-    dataset_.read(sample, pixels, label[i]);
-    chain_.run(pixels, image + i * image_size, keyed(Purpose::augment), memory + pixel_bytes());
-    weight[i] = 1;
     key[i] = static_cast<int64_t>(keyed(Purpose::batch_key));
+    weight[i] = read(sample, keyed(Purpose::view), pixels, label[i], batch) ? 1 : 0;
+    if (weight[i] == 0) std::memset(pixels, 0, static_cast<size_t>(image_size));
+    chain_.run(pixels, image + i * image_size, keyed(Purpose::augment), memory + pixel_bytes());
   }
   for (const NamedTensor& tensor : batch.tensors()) {
     const size_t each = stored_bytes(tensor.type) / static_cast<size_t>(spec_.batch);

@@ -16,6 +16,13 @@
 
 namespace convoy {
 
+// What is done about a sample that is no image.
+enum class BadSamples {
+  refuse,     // the batch is not made: its error is the loader's
+  replace,    // the next sample of the dataset stands in, and Batch::bad tells
+  leave_out,  // zeros of weight 0, and Batch::bad tells
+};
+
 struct LoaderSpec {
   int64_t batch = 0;  // samples per delivered batch
   // A step of the plan is delivered as this many batches in a row, part p being its samples
@@ -26,7 +33,12 @@ struct LoaderSpec {
   bool shuffle = true;
   int workers = 0;   // 0: one for every four cores; never more than `prefetch`
   int prefetch = 3;  // batches made ahead of the one in use
+  BadSamples bad = BadSamples::refuse;
+  int64_t max_bad = 0;  // of an epoch; for whoever takes the batches and counts
 };
+
+// The threads of a loader: as asked, or one for every four cores; without regard to `prefetch`.
+int worker_count(const LoaderSpec& spec);
 
 class Loader {
  public:
@@ -64,6 +76,7 @@ class Loader {
 
   void work(std::byte* memory);
   void fill(int64_t number, Batch& batch, std::byte* memory) const;
+  bool read(int64_t sample, uint64_t key, uint8_t* pixels, int32_t& label, Batch& batch) const;
   size_t pixel_bytes() const;
   void shut_down();
   Slot& slot(int64_t number) { return ring_[static_cast<size_t>(number) % ring_.size()]; }

@@ -29,7 +29,7 @@ class MemoryDataset final : public Dataset {
     return static_cast<int64_t>(pixels_.size() + labels_.size());
   }
 
-  void read(int64_t index, uint8_t* pixels, int32_t& label) const override {
+  void read(int64_t index, uint64_t, uint8_t* pixels, int32_t& label) const override {
     std::copy_n(pixels_.begin() + index * image_.count(), image_.count(), pixels);
     label = labels_[static_cast<size_t>(index)];
   }

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "data/view_maker.h"
 
 namespace convoy {
 namespace {
@@ -24,6 +25,12 @@ std::vector<std::string> normaliser_choices() {
   return choices;
 }
 
+std::vector<std::string> view_names() {
+  std::vector<std::string> names;
+  for (const ViewDef& def : view_catalog()) names.emplace_back(def.name);
+  return names;
+}
+
 std::string dataset_names() {
   std::vector<std::string> names;
   for (const DatasetDef& def : dataset_catalog()) names.emplace_back(def.name);
@@ -39,9 +46,13 @@ void DataOptions::describe(Fields& field, bool training) {
   field("data-dir", data_dir,
         "folder of the dataset's files; default: the dataset's own, or $DATA_DIR", {},
         {"data-path"});
-  field("generated-image-size", generated_image_size,
-        "height and width of generated images; 0: the model's own", between(0, 4096),
-        has_image_size ? std::vector<std::string>{"image-size"} : std::vector<std::string>{});
+  using Names = std::vector<std::string>;
+  field(
+      has_image_size ? "image-size" : "generated-image-size", image_size,
+      "height and width of the images that pictures become, or of generated ones; 0: the model's "
+      "own",
+      between(0, 4096),
+      has_image_size ? Names{"generated-image-size", "train-crop-size", "val-crop-size"} : Names{});
   field("generated-channels", generated_channels,
         "channels of generated images; 0: the model's own", between(0, 64));
   field("generated-classes", generated_classes,
@@ -54,13 +65,41 @@ void DataOptions::describe(Fields& field, bool training) {
         between(-1000, 1000));
   field("std", std, "of the pixels in 0..1, one or one per channel; default: the dataset's",
         between(1e-6, 1000));
+  field("eval-resize", eval_resize,
+        "pictures' shorter side before the middle is cut out for evaluation; 0: image-size x 256 / "
+        "224",
+        between(0, 8192), {"val-resize-size"});
+  field("interpolation", interpolation,
+        "how pictures are resized: antialiased as Pillow's, or TensorFlow 1's legacy-bilinear",
+        one_of({"bilinear", "bicubic", "nearest", "legacy-bilinear"}));
+  field("decode", decode,
+        "exact: the pixels of a full decode; fast: JPEGs by a coarser way, large ones shrunk",
+        one_of({"exact", "fast"}));
+  field("exif-turn", exif_turn, "turn pictures upright as their EXIF data say; else as stored");
+  field("label-offset", label_offset,
+        "added to every label of pictures: 1 where class 0 of the network is the background",
+        between(0, 1000));
+  field("dataset-cache", dataset_cache, "keep encoded pictures in memory while enough is free");
+  field("max-bad", max_bad,
+        "pictures of an epoch that may be broken: each is named, in training the next one stands "
+        "in, in evaluation it does not count; more than that end the run",
+        at_least(0));
   field("workers", workers, "threads that make batches; 0: one for every four cores",
+        between(0, 1024), {"pipeline-num-parallel"});
+  field("prefetch", prefetch,
+        "batches made ahead of the one in use; 0: 3, or one more than there are workers",
         between(0, 1024));
-  field("prefetch", prefetch, "batches made ahead of the one in use", between(1, 1024));
   if (training) {
     field("augment", augment,
           "list of " + names_of(false, ", ") +
               " in the order of use, or none; default: the dataset's");
+    field("crop", crop, "the part of a picture that training sees", one_of(view_names()));
+    field("crop-area", crop_area,
+          "smallest and largest share of the picture that a random crop has; default: the crop's",
+          between(1e-4, 1));
+    field("crop-ratio", crop_ratio,
+          "smallest and largest width / height of a random crop; default: the crop's",
+          between(0.01, 100));
     field("crop-padding", crop_padding, "pixels that pad-crop pads on each side", between(0, 4096));
     field("epoch-tail", epoch_tail,
           "when the batch does not divide the dataset: carry on into the next epoch, drop the "
@@ -79,8 +118,27 @@ void DataOptions::refuse_idle(const Fields& field) const {
     }
   };
   if (dataset_name() != "generated") {
-    refuse({"generated-image-size", "generated-channels", "generated-classes", "generated-samples"},
-           "dataset generated");
+    refuse({"generated-channels", "generated-classes", "generated-samples"}, "dataset generated");
+    if (!def().has_pictures) {
+      refuse({"image-size", "generated-image-size"}, "pictures or generated data");
+    }
+  }
+  if (!def().has_pictures) {
+    refuse({"eval-resize", "interpolation", "decode", "exif-turn", "label-offset", "dataset-cache",
+            "max-bad", "crop", "crop-area", "crop-ratio"},
+           "a dataset of pictures");
+  }
+  for (const auto& [key, values] :
+       {std::pair{"crop-area", crop_area}, {"crop-ratio", crop_ratio}}) {
+    if (!field.given(key)) continue;
+    if (!find_view(crop).is_random) refuse({key}, "a random crop");
+    if (values.size() != 2 || values[0] > values[1]) {
+      raise(Fault::usage, "{} takes a smallest and a largest value; try: --{} 0.5,1", key, key);
+    }
+  }
+  if (eval_resize && image_size && eval_resize < image_size) {
+    raise(Fault::usage, "eval-resize {} is smaller than the image of {}; try: --eval-resize {}",
+          eval_resize, image_size, image_size * 256 / 224);
   }
   if (field.given("data-dir") && !def().has_files) {
     raise(Fault::usage, "data-dir does nothing with dataset {}; try: without it", dataset_name());
@@ -94,8 +152,8 @@ void DataOptions::refuse_idle(const Fields& field) const {
   }
 }
 
-void DataOptions::suit(int image_size, int channels, int classes) {
-  if (!generated_image_size) generated_image_size = image_size;
+void DataOptions::suit(int size, int channels, int classes) {
+  if (!image_size) image_size = size;
   if (!generated_channels) generated_channels = channels;
   if (!generated_classes) generated_classes = classes;
 }
@@ -109,10 +167,33 @@ std::unique_ptr<Dataset> DataOptions::open(bool train, uint64_t seed) const {
   return open_dataset(dataset_name(),
                       {.data_dir = data_dir,
                        .train = train,
-                       .image = {generated_channels, generated_image_size, generated_image_size},
+                       .pictures = pictures(train),
+                       .image = {generated_channels, image_size, image_size},
                        .classes = generated_classes,
                        .samples = train ? generated_samples : divide_up(generated_samples, 5),
                        .seed = seed});
+}
+
+PictureSpec DataOptions::pictures(bool train) const {
+  const int64_t size = image_size;
+  return {.size = size,
+          .view = train ? crop : "centre",
+          .resize = eval_resize ? eval_resize : size * 256 / 224,
+          .area = crop_area,
+          .ratio = crop_ratio,
+          .how = interpolation_by_name(interpolation),
+          .decode = decode == "fast" ? DecodeSpeed::fast : DecodeSpeed::exact,
+          .upright = exif_turn,
+          .cache = dataset_cache,
+          .label_offset = label_offset};
+}
+
+LoaderSpec DataOptions::loader() const {
+  LoaderSpec spec{.workers = workers,
+                  .bad = max_bad > 0 ? BadSamples::replace : BadSamples::refuse,
+                  .max_bad = max_bad};
+  spec.prefetch = prefetch ? prefetch : std::max(3, worker_count(spec) + 1);
+  return spec;
 }
 
 std::vector<std::string> DataOptions::training_augment() const {
@@ -146,8 +227,16 @@ std::vector<std::pair<std::string, std::string>> DataOptions::preprocessing() co
     all.emplace_back("mean", fmt::format("{}", fmt::join(mean.empty() ? def().mean : mean, ",")));
     all.emplace_back("std", fmt::format("{}", fmt::join(std.empty() ? def().std : std, ",")));
   }
+  if (def().has_pictures) {
+    all.emplace_back("image-size", std::to_string(image_size));
+    all.emplace_back("eval-resize", std::to_string(pictures(false).resize));
+    all.emplace_back("interpolation", interpolation);
+    all.emplace_back("decode", decode);
+    all.emplace_back("exif-turn", exif_turn ? "true" : "false");
+    all.emplace_back("label-offset", std::to_string(label_offset));
+  }
   if (dataset_name() == "generated") {
-    all.emplace_back("generated-image-size", std::to_string(generated_image_size));
+    all.emplace_back("generated-image-size", std::to_string(image_size));
     all.emplace_back("generated-channels", std::to_string(generated_channels));
     all.emplace_back("generated-classes", std::to_string(generated_classes));
     all.emplace_back("generated-samples", std::to_string(generated_samples));

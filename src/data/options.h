@@ -16,17 +16,25 @@ namespace convoy {
 struct DataOptions {
   std::string dataset;   // empty: what data_dir speaks of; fashion-mnist when that is empty too
   std::string data_dir;  // empty: the dataset's own default
-  int generated_image_size = 0;  // these three: 0 until `suit` is told
+  int image_size = 0;    // of generated data and pictures; this and the next two: 0 until `suit`
   int generated_channels = 0;
   int generated_classes = 0;
   int64_t generated_samples = 10000;
   std::string normalise = "mean-std";
   std::vector<double> mean, std;  // empty: the dataset's own
+  // Of encoded pictures.
+  int eval_resize = 0;  // 0: in proportion to 256 for images of 224
+  std::string interpolation = "bilinear", decode = "exact";
+  bool exif_turn = false, dataset_cache = true;
+  int label_offset = 0;
+  int64_t max_bad = 0;
   int workers = 0;
-  int prefetch = 3;
-  bool has_image_size = true;  // --image-size means that of generated data; a verb may need it
+  int prefetch = 0;
+  bool has_image_size = true;  // --image-size means that of the data; a verb may need the name
   // For training only.
   std::vector<std::string> augment;  // empty: the dataset's default; "none"
+  std::string crop = "random-resized";
+  std::vector<double> crop_area, crop_ratio;
   int crop_padding = 4;
   std::string epoch_tail = "drop";
 
@@ -51,11 +59,13 @@ struct DataOptions {
   std::vector<std::pair<std::string, std::string>> preprocessing() const;
   EpochTail tail() const { return convoy::epoch_tail(epoch_tail); }
 
-  // The loader's threads and buffers; batch, steps and seed are the caller's.
-  LoaderSpec loader() const { return {.workers = workers, .prefetch = prefetch}; }
+  // The loader's threads and buffers, and what it does about what is no image; batch, steps and
+  // seed are the caller's.
+  LoaderSpec loader() const;
 
  private:
   std::vector<std::string> training_augment() const;
+  PictureSpec pictures(bool train) const;
   void refuse_idle(const Fields& field) const;
 };
 

@@ -66,7 +66,7 @@ struct JpegDecoder::State {
     jpeg_read_header(&file, TRUE);
     return true;
   }
-  bool read(const Region& region, DecodeSpeed speed, int shrink, Pixels& pixels) {
+  bool read(const PixelRect& region, DecodeSpeed speed, int shrink, Pixels& pixels) {
     if (setjmp(errors.jump)) return false;
     const bool exact = speed == DecodeSpeed::exact;
     file.out_color_space = info.cmyk ? JCS_CMYK : JCS_EXT_RGBX;
@@ -135,17 +135,17 @@ PictureInfo JpegDecoder::open(std::string_view bytes, const std::string& origin)
   return s.info;
 }
 
-void JpegDecoder::decode(const Region& region, DecodeSpeed speed, int shrink, Pixels& pixels) {
+void JpegDecoder::decode(const PixelRect& region, DecodeSpeed speed, int shrink, Pixels& pixels) {
   State& s = *state_;
   // Of a packed file the part that holds the region is decoded, as a file of its own.
-  Region place;
+  PixelRect place;
   if (shrink == 1) {
     if (const auto found = cut_packed(s.bytes, grown(region, neighbours, s.info), s.cut)) {
       place = *found;
       if (!s.begin(s.cut)) s.refuse();
     }
   }
-  const Region part{region.x - place.x, region.y - place.y, region.width, region.height};
+  const PixelRect part{region.x - place.x, region.y - place.y, region.width, region.height};
   if (!s.read(part, speed, shrink, pixels)) s.refuse();
   pixels.region.x += place.x;
   pixels.region.y += place.y;

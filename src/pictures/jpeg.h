@@ -19,7 +19,7 @@ class JpegDecoder {
   ~JpegDecoder();
 
   PictureInfo open(std::string_view bytes, const std::string& origin);
-  void decode(const Region& region, DecodeSpeed speed, int shrink, Pixels& pixels);
+  void decode(const PixelRect& region, DecodeSpeed speed, int shrink, Pixels& pixels);
   const std::vector<std::string>& remarks() const;
 
  private:

@@ -217,7 +217,8 @@ std::string pack_jpeg(std::string_view bytes, const std::string& origin) {
   return packed;
 }
 
-std::optional<Region> cut_packed(std::string_view bytes, const Region& region, std::string& cut) {
+std::optional<PixelRect> cut_packed(std::string_view bytes, const PixelRect& region,
+                                    std::string& cut) {
   const std::optional<Packed> packed = read_index(bytes);
   if (!packed) return std::nullopt;
   const Grid& grid = packed->grid;
@@ -227,7 +228,7 @@ std::optional<Region> cut_packed(std::string_view bytes, const Region& region, s
   const int64_t last = (region.x + region.width - 1) / grid.stretch_width();
   if (last_row - first_row + 1 == grid.rows && last - first + 1 == grid.per_row)
     return std::nullopt;
-  const Region part{
+  const PixelRect part{
       first * grid.stretch_width(), first_row * grid.block_height,
       std::min((last + 1) * grid.stretch_width(), grid.width) - first * grid.stretch_width(),
       std::min((last_row + 1) * grid.block_height, grid.height) - first_row * grid.block_height};
@@ -265,7 +266,7 @@ std::optional<Region> cut_packed(std::string_view bytes, const Region& region, s
   return part;
 }
 
-Region grown(const Region& region, int64_t by, const PictureInfo& picture) {
+PixelRect grown(const PixelRect& region, int64_t by, const PictureInfo& picture) {
   const int64_t x = std::max<int64_t>(0, region.x - by), y = std::max<int64_t>(0, region.y - by);
   return {x, y, std::min(picture.width, region.x + region.width + by) - x,
           std::min(picture.height, region.y + region.height + by) - y};

@@ -35,7 +35,8 @@ PictureInfo PictureDecoder::open(std::string_view bytes, std::string origin) {
   return s.info;
 }
 
-void PictureDecoder::decode(const Region& region, DecodeSpeed speed, int shrink, Pixels& pixels) {
+void PictureDecoder::decode(const PixelRect& region, DecodeSpeed speed, int shrink,
+                            Pixels& pixels) {
   State& s = *state_;
   if (s.info.format == PictureFormat::jpeg) {
     s.jpeg.decode(region, speed, shrink, pixels);

@@ -24,14 +24,14 @@ struct PictureInfo {
 };
 
 // Columns [x, x + width) of rows [y, y + height).
-struct Region {
+struct PixelRect {
   int64_t x = 0, y = 0, width = 0, height = 0;
-  bool operator==(const Region&) const = default;
+  bool operator==(const PixelRect&) const = default;
 };
 
 // Pixels of four bytes: red, green, blue and one that means nothing.
 struct Pixels {
-  Region region;  // of the picture; holds at least what was asked for
+  PixelRect region;  // of the picture; holds at least what was asked for
   std::vector<uint8_t> bytes;
 
   // The pixel at column x of row y of the picture; both inside the region.
@@ -61,7 +61,7 @@ class PictureDecoder {
   // With DecodeSpeed::fast the picture is decoded at 1 / shrink of its size, and region and result
   // are in pixels of that size: ceil(width / shrink) times ceil(height / shrink). shrink is 1, 2, 4
   // or 8, and 1 for PNG.
-  void decode(const Region& region, DecodeSpeed speed, int shrink, Pixels& pixels);
+  void decode(const PixelRect& region, DecodeSpeed speed, int shrink, Pixels& pixels);
 
   // Complaints of the decoder about the file that did not keep it from decoding: what `check`
   // tells.

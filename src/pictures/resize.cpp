@@ -44,8 +44,8 @@ Interpolation interpolation_by_name(std::string_view name) {
         "unknown interpolation '{}'; try: bilinear, bicubic, nearest or legacy-bilinear", name);
 }
 
-View shrunk(const View& view, int shrink) {
-  View small = view;
+PictureView shrunk(const PictureView& view, int shrink) {
+  PictureView small = view;
   for (ViewAxis* axis : {&small.x, &small.y}) {
     axis->from /= shrink;
     axis->length /= shrink;
@@ -114,7 +114,8 @@ void Resizer::Taps::plan(const ViewAxis& axis, int64_t size, Interpolation how) 
   }
 }
 
-const Region& Resizer::plan(const View& view, int64_t width, int64_t height, Interpolation how) {
+const PixelRect& Resizer::plan(const PictureView& view, int64_t width, int64_t height,
+                               Interpolation how) {
   x_.plan(view.x, width, how);
   y_.plan(view.y, height, how);
   needed_ = {x_.begin, y_.begin, x_.end - x_.begin, y_.end - y_.begin};

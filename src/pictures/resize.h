@@ -26,18 +26,18 @@ struct ViewAxis {
   int64_t whole = 0, first = 0, count = 0;
 };
 
-struct View {
+struct PictureView {
   ViewAxis x, y;
 };
 
 // The view in a picture that is decoded at 1 / shrink of its size.
-View shrunk(const View& view, int shrink);
+PictureView shrunk(const PictureView& view, int shrink);
 
 // Resizes one picture after another and keeps its memory. One thread at a time.
 class Resizer {
  public:
   // Says which pixels the view needs, of a picture of that size.
-  const Region& plan(const View& view, int64_t width, int64_t height, Interpolation how);
+  const PixelRect& plan(const PictureView& view, int64_t width, int64_t height, Interpolation how);
 
   // The image of the last plan: three planes of view.y.count rows of view.x.count bytes. `pixels`
   // hold at least the planned region.
@@ -58,7 +58,7 @@ class Resizer {
   };
 
   Taps x_, y_;
-  Region needed_;
+  PixelRect needed_;
   std::vector<float> row_;
 };
 

@@ -24,15 +24,17 @@ TaskGraph Classification::build(const TaskShape& shape) const {
   return task;
 }
 
-void Classification::count(const Executor& executor, int64_t valid, Tally& tally) const {
+void Classification::count(const Executor& executor, const Batch& batch, Tally& tally) const {
   const float* loss = executor.output("loss");
   const float* rank = executor.output("rank");
-  for (int64_t i = 0; i < valid; ++i) {
+  const auto* weight = batch.data<float>("weight");
+  for (int64_t i = 0; i < batch.valid; ++i) {
+    if (weight[i] == 0) continue;
     tally.loss += loss[i];
     tally.correct += rank[i] < 1;
     tally.correct5 += rank[i] < 5;
+    ++tally.samples;
   }
-  tally.samples += valid;
 }
 
 }  // namespace convoy

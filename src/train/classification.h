@@ -17,7 +17,7 @@ class Classification : public Task {
   // sample (ops/cross_entropy.h), and `logits` in evaluation. Smoothing is for training alone: the
   // loss of an evaluation is the plain one.
   TaskGraph build(const TaskShape& shape) const override;
-  void count(const Executor& executor, int64_t valid, Tally& tally) const override;
+  void count(const Executor& executor, const Batch& batch, Tally& tally) const override;
 
  private:
   const Variant& model_;

@@ -8,15 +8,17 @@
 #include "data/augment_chain.h"
 #include "data/dataset.h"
 #include "data/loader.h"
+#include "train/bad_samples.h"
 #include "train/task.h"
 
 namespace convoy {
 
 class Evaluator {
  public:
-  // Keeps the references. `loader` gives workers and prefetch.
+  // Keeps the references. `loader` gives workers and prefetch, and how many samples may be no
+  // images: they are not counted, and told to `tell_bad`.
   Evaluator(const Task& task, Executor& executor, const Dataset& dataset, const AugmentChain& chain,
-            int64_t batch, const LoaderSpec& loader);
+            int64_t batch, const LoaderSpec& loader, TellBad tell_bad);
 
   // `watch(samples done)` is called after every batch; false abandons the evaluation, and then
   // there is no result.
@@ -31,6 +33,7 @@ class Evaluator {
   const AugmentChain& chain_;
   EpochPlan plan_;
   LoaderSpec spec_;
+  TellBad tell_bad_;
 };
 
 }  // namespace convoy

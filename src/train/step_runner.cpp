@@ -45,7 +45,7 @@ void StepRunner::run_part(Executor& gradients, const Batch& batch, Tally& tally,
   for (const NamedTensor& tensor : batch.tensors()) gradients.try_bind(tensor.name, tensor.data);
   gradients.bind("loss_scale", &now_.loss_scale);
   gradients.run(first ? Executor::Parameters::changed : Executor::Parameters::same);
-  task_.count(gradients, batch.valid, tally);
+  task_.count(gradients, batch, tally);
 }
 
 void StepRunner::move_statistics(float scale) {

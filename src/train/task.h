@@ -30,6 +30,7 @@ struct Tally {
   double loss = 0;  // sum over samples
   int64_t samples = 0;
   int64_t correct = 0, correct5 = 0;
+  int64_t bad = 0;  // samples that were no images, and are not among the others
 
   double mean_loss() const { return samples ? loss / static_cast<double>(samples) : 0; }
   double top1() const { return percent(correct); }
@@ -45,8 +46,9 @@ class Task {
  public:
   virtual ~Task() = default;
   virtual TaskGraph build(const TaskShape& shape) const = 0;
-  // Adds the results of a run on `batch` to the tally: its first `valid` samples count.
-  virtual void count(const Executor& executor, int64_t valid, Tally& tally) const = 0;
+  // Adds the results of a run on `batch` to the tally: its first `valid` samples count, where their
+  // weight is not 0.
+  virtual void count(const Executor& executor, const Batch& batch, Tally& tally) const = 0;
 };
 
 }  // namespace convoy

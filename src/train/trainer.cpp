@@ -28,7 +28,8 @@ Trainer::Trainer(const RunConfig& config, const RunDir& dir, Listener& listener,
       checkpoints_(dir.path(), config.checkpoint_keep) {
   if (!network_.evaluation()) return;
   evaluator_.emplace(setup_.task, *network_.evaluation(), *setup_.eval_set, setup_.eval_chain,
-                     config.eval_batch(setup_.shape.plan_batch()), config.data.loader());
+                     config.eval_batch(setup_.shape.plan_batch()), config.data.loader(),
+                     [this](const Batch::Bad& bad) { tell_bad(bad); });
 }
 
 int Trainer::run() {
@@ -131,9 +132,9 @@ void Trainer::train_one_step(Loader& loader) {
   const StepInputs inputs = setup_.inputs(progress_.step);
   Tally tally;
   if (setup_.epochs.count(progress_.step) < setup_.epochs.batch()) {
-    tally = network_.steps().run_tail(inputs, loader.next(), *network_.tail());
+    tally = network_.steps().run_tail(inputs, next_batch(loader), *network_.tail());
   } else {
-    tally = network_.steps().run(inputs, [&]() -> const Batch& { return loader.next(); });
+    tally = network_.steps().run(inputs, [&]() -> const Batch& { return next_batch(loader); });
   }
   ++progress_.step;
   progress_.top1 = progress_.average_top1 = -1;
@@ -156,6 +157,17 @@ void Trainer::train_one_step(Loader& loader) {
   sums.correct5 += tally.correct5;
   progress_.boundary_pending = true;
   report_step(static_cast<double>(inputs.learning_rate), tally, loader);
+}
+
+const Batch& Trainer::next_batch(Loader& loader) {
+  const Batch& batch = loader.next();
+  count_bad(batch, config_.data.max_bad, progress_.epoch.bad,
+            [this](const Batch::Bad& bad) { tell_bad(bad); });
+  return batch;
+}
+
+void Trainer::tell_bad(const Batch::Bad& bad) {
+  listener_.on(BadSample{.file = bad.origin, .index = bad.sample, .reason = bad.reason});
 }
 
 void Trainer::report_step(double lr, const Tally& tally, const Loader& loader) {

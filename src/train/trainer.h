@@ -45,6 +45,9 @@ class Trainer {
   void announce_run();
 
   void train_one_step(Loader& loader);
+  // The loader's next; what is no image in it is told and counted.
+  const Batch& next_batch(Loader& loader);
+  void tell_bad(const Batch::Bad& bad);
   void report_step(double lr, const Tally& tally, const Loader& loader);
   // False: a signal came while evaluating.
   bool finish_boundary();

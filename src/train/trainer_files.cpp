@@ -88,6 +88,7 @@ void Trainer::save(bool scheduled) {
                   {"epoch_samples", static_cast<double>(progress_.epoch.samples)},
                   {"epoch_correct", static_cast<double>(progress_.epoch.correct)},
                   {"epoch_correct5", static_cast<double>(progress_.epoch.correct5)},
+                  {"epoch_bad", static_cast<double>(progress_.epoch.bad)},
                   {"best_top1", progress_.best_top1},
                   {"top1", progress_.top1},
                   {"average_top1", progress_.average_top1},
@@ -154,6 +155,7 @@ bool Trainer::restore() {
   progress_.epoch.samples = static_cast<int64_t>(number("epoch_samples"));
   progress_.epoch.correct = static_cast<int64_t>(number("epoch_correct"));
   progress_.epoch.correct5 = static_cast<int64_t>(number("epoch_correct5"));
+  progress_.epoch.bad = std::max<int64_t>(0, static_cast<int64_t>(number_if_any("epoch_bad")));
   saved_step_ = progress_.step;
   const auto isa = found->state.texts.find("isa");
   if (isa != found->state.texts.end() && isa->second != name(isa_level())) {

@@ -61,7 +61,7 @@ TEST(Loader, MakesTheBatchesThatPlanOrderAndKeysSay) {
         const auto epoch = static_cast<uint64_t>(position.epoch),
                    number = static_cast<uint64_t>(sample);
         int32_t label = -1;
-        set.read(sample, pixels.data(), label);
+        set.read(sample, 0, pixels.data(), label);
         chain.run(pixels.data(), image.data(), random_key(11, Purpose::augment, epoch, number),
                   scratch.data());
         ASSERT_EQ(std::memcmp(batch.data<float>("image") + i * 60, image.data(), 240), 0);
@@ -192,7 +192,7 @@ TEST(Loader, MakesNoMoreAheadThanAskedAndReusesItsBuffers) {
     Shape image_shape() const override { return {1, 2, 2}; }
     int classes() const override { return 1; }
     std::vector<std::string> class_names() const override { return {"x"}; }
-    void read(int64_t, uint8_t* pixels, int32_t& label) const override {
+    void read(int64_t, uint64_t, uint8_t* pixels, int32_t& label) const override {
       std::memset(pixels, 0, 4);
       label = 0;
       ++reads;
@@ -221,7 +221,7 @@ TEST(Loader, ItsThreadsMayRunOnAnyCoreThoughThoseThatComputeArePinned) {
     Shape image_shape() const override { return {1, 2, 2}; }
     int classes() const override { return 1; }
     std::vector<std::string> class_names() const override { return {"x"}; }
-    void read(int64_t, uint8_t* pixels, int32_t& label) const override {
+    void read(int64_t, uint64_t, uint8_t* pixels, int32_t& label) const override {
       std::memset(pixels, 0, 4);
       label = 0;
       const std::lock_guard lock(mutex);

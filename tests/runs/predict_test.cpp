@@ -70,7 +70,7 @@ struct TestImages {
 TestImages test_images() {
   DataOptions options;
   options.dataset = "generated";
-  options.generated_image_size = side;
+  options.image_size = side;
   options.generated_channels = 3;
   options.generated_classes = 10;
   options.generated_samples = 256;

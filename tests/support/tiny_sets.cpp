@@ -61,7 +61,7 @@ std::string cifar_bytes(int records, int label_bytes, int classes) {
   return bytes;
 }
 
-void NumberedDataset::read(int64_t index, uint8_t* pixels, int32_t& label) const {
+void NumberedDataset::read(int64_t index, uint64_t, uint8_t* pixels, int32_t& label) const {
   if (index == bad_) raise(Fault::data, "sample {} is broken", index);
   for (int64_t i = 0; i < image_.count(); ++i) pixels[i] = static_cast<uint8_t>(index * 31 + i * 7);
   label = static_cast<int32_t>(index % 7);

@@ -32,7 +32,7 @@ class NumberedDataset final : public Dataset {
   Shape image_shape() const override { return image_; }
   int classes() const override { return 7; }
   std::vector<std::string> class_names() const override { return std::vector<std::string>(7, "x"); }
-  void read(int64_t index, uint8_t* pixels, int32_t& label) const override;
+  void read(int64_t index, uint64_t key, uint8_t* pixels, int32_t& label) const override;
 
  private:
   int64_t size_;

@@ -48,7 +48,7 @@ class TwoHeads : public Task {
   }
 
   // The losses as they are weighted in training.
-  void count(const Executor& executor, int64_t valid, Tally& tally) const override {
+  void count(const Executor& executor, const Batch& batch, Tally& tally) const override {
     for (int64_t i = 0; i < valid; ++i) {
       tally.loss += static_cast<double>(weights_[0] * executor.output("loss")[i] +
                                         weights_[1] * executor.output("group_loss")[i]);

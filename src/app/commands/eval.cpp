@@ -65,8 +65,10 @@ Result about(const WeightFile& file, std::string name) {
 }
 
 Json numbers(const Tally& t) {
-  return {{"top1", t.top1()},       {"top5", t.top5()},   {"correct", t.correct},
-          {"correct5", t.correct5}, {"total", t.samples}, {"loss", t.mean_loss()}};
+  Json json{{"top1", t.top1()},       {"top5", t.top5()},   {"correct", t.correct},
+            {"correct5", t.correct5}, {"total", t.samples}, {"loss", t.mean_loss()}};
+  if (t.bad) json["bad"] = t.bad;
+  return json;
 }
 
 // More right answers; of equals the smaller loss, of those the earlier.
@@ -160,7 +162,9 @@ int run(const CommandLine& line) {
                            options.eval_batch_size);
   if (line.settings.contains("algorithms")) warn_of_idle_rules(network.plans(), options.choices);
   Evaluator evaluator(network.task(), network.executor(), *data, chain, options.eval_batch_size,
-                      options.data.loader());
+                      options.data.loader(), [](const Batch::Bad& bad) {
+                        fmt::print(stderr, "Warning: {}\n", bad.reason);
+                      });
   const auto evaluate = [&](const WeightFile& file) {
     network.load(file);
     const auto console = console_listener(console_options(options.json));  // its bar goes with it

@@ -37,7 +37,7 @@ class Generated final : public Dataset {
     return names;
   }
 
-  void read(int64_t index, uint8_t* pixels, int32_t& label) const override {
+  void read(int64_t index, uint64_t, uint8_t* pixels, int32_t& label) const override {
     label = static_cast<int32_t>(index % spec_.classes);
     Random random(random_key(spec_.seed, Purpose::generated, spec_.train ? 1 : 2,
                              static_cast<uint64_t>(index)));

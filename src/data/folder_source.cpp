@@ -1,0 +1,173 @@
+#include "data/folder_source.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "base/text.h"
+
+namespace convoy {
+namespace {
+
+constexpr std::array<std::string_view, 9> endings{".jpg", ".jpeg", ".png",  ".ppm", ".bmp",
+                                                  ".pgm", ".tif",  ".tiff", ".webp"};
+
+bool is_hidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
+
+// What is in a folder, by name.
+std::vector<fs::path> entries_of(const fs::path& folder) {
+  std::error_code error;
+  std::vector<fs::path> entries;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    if (!is_hidden(it->path())) entries.push_back(it->path());
+  }
+  if (error) {
+    raise(Fault::data, "cannot look into {}: {}", folder.string(), error.message());
+  }
+  std::sort(entries.begin(), entries.end(),
+            [](const fs::path& a, const fs::path& b) { return a.native() < b.native(); });
+  return entries;
+}
+
+// Links may lead in a circle.
+constexpr int deepest = 32;
+void add_pictures(const fs::path& folder, std::vector<fs::path>& found, int depth = 0) {
+  if (depth > deepest) raise(Fault::data, "{} lies too deep: a circle of links?", folder.string());
+  for (const fs::path& path : entries_of(folder)) {
+    if (fs::is_directory(path)) {
+      add_pictures(path, found, depth + 1);
+    } else if (names_picture(path)) {
+      found.push_back(path);
+    }
+  }
+}
+
+class FileSource final : public PictureSource {
+ public:
+  FileSource(std::vector<std::string> names) : names_(std::move(names)) {}
+
+  void add(const fs::path& path, int32_t label) {
+    paths_ += path.native();
+    ends_.push_back(paths_.size());
+    labels_.push_back(label);
+  }
+
+  int64_t size() const override { return static_cast<int64_t>(labels_.size()); }
+  std::vector<std::string> class_names() const override { return names_; }
+  std::string origin(int64_t index) const override {
+    const auto i = static_cast<size_t>(index);
+    const size_t begin = i ? ends_[i - 1] : 0;
+    return paths_.substr(begin, ends_[i] - begin);
+  }
+
+  void read(int64_t index, EncodedPicture& picture) const override {
+    picture.bytes = read_file(origin(index), Fault::data);
+    picture.label = labels_[static_cast<size_t>(index)];
+    picture.boxes.clear();
+  }
+
+  void expect_read(int64_t index) const override {
+    const int file = ::open(origin(index).c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) return;  // the read will tell why
+    ::posix_fadvise(file, 0, 0, POSIX_FADV_WILLNEED);
+    ::close(file);
+  }
+
+ private:
+  std::vector<std::string> names_;
+  std::string paths_;  // one behind the other: millions of them stay small
+  std::vector<size_t> ends_;
+  std::vector<int32_t> labels_;
+};
+
+std::vector<std::string> class_folders(const fs::path& folder) {
+  std::vector<std::string> names;
+  for (const fs::path& path : entries_of(folder)) {
+    if (fs::is_directory(path)) names.push_back(path.filename().string());
+  }
+  return names;
+}
+
+}  // namespace
+
+bool names_picture(const fs::path& path) {
+  std::string ending = path.extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  return std::find(endings.begin(), endings.end(), ending) != endings.end();
+}
+
+std::optional<fs::path> split_folder(const fs::path& dir, bool train) {
+  const std::vector<const char*> names = train
+                                             ? std::vector{"train", "img_train"}
+                                             : std::vector{"val", "validation", "img_val", "test"};
+  for (const char* name : names) {
+    if (fs::is_directory(dir / name)) return dir / name;
+  }
+  return std::nullopt;
+}
+
+std::unique_ptr<PictureSource> open_folder(const fs::path& folder,
+                                           std::vector<std::string> classes) {
+  const std::vector<std::string> there = class_folders(folder);
+  const bool given = !classes.empty();
+  if (!given) classes = there;
+  if (classes.empty()) {
+    raise(Fault::data, "there is no folder of a class in {}; try: one folder for each class",
+          folder.string());
+  }
+  auto source = std::make_unique<FileSource>(classes);
+  for (const std::string& name : there) {
+    const auto found = std::find(classes.begin(), classes.end(), name);
+    if (found == classes.end()) {
+      raise(Fault::data,
+            "{} is the folder of a class that training does not know; try: convoy check",
+            (folder / name).string());
+    }
+    std::vector<fs::path> pictures;
+    add_pictures(folder / name, pictures);
+    if (pictures.empty()) {
+      raise(Fault::data, "there is no picture in {}; try: without that folder",
+            (folder / name).string());
+    }
+    for (const fs::path& path : pictures) {
+      source->add(path, static_cast<int32_t>(found - classes.begin()));
+    }
+  }
+  if (source->size() == 0) raise(Fault::data, "there is no picture in {}", folder.string());
+  return source;
+}
+
+std::unique_ptr<PictureSource> open_split(const fs::path& dir, bool train) {
+  const std::optional<fs::path> folder = split_folder(dir, train);
+  if (!folder) {
+    raise(Fault::data,
+          "there is no folder {} in {}; try: folders train and val with one folder for each class "
+          "(convoy prepare folder makes them)",
+          train ? "train" : "val", dir.string());
+  }
+  std::vector<std::string> classes;
+  if (!train) {
+    if (const std::optional<fs::path> training = split_folder(dir, true)) {
+      classes = class_folders(*training);
+    }
+  }
+  return open_folder(*folder, std::move(classes));
+}
+
+std::unique_ptr<PictureSource> picture_files(std::vector<fs::path> paths) {
+  auto source = std::make_unique<FileSource>(std::vector<std::string>{""});
+  for (const fs::path& path : paths) source->add(path, 0);
+  return source;
+}
+
+std::vector<fs::path> pictures_below(const fs::path& folder) {
+  std::vector<fs::path> found;
+  add_pictures(folder, found);
+  return found;
+}
+
+}  // namespace convoy

@@ -1,0 +1,36 @@
+// Pictures in a folder for each class, as torchvision's ImageFolder reads them: classes in the
+// order of their names, pictures likewise, also those in folders below.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "data/picture_source.h"
+
+namespace convoy {
+
+// The split's folder in `dir`: train, or val, validation, test (img_train, img_val too); none when
+// there is no such folder.
+std::optional<fs::path> split_folder(const fs::path& dir, bool train);
+
+// Whether a file's name is that of a picture, by its ending.
+bool names_picture(const fs::path& path);
+
+// The pictures below `folder`. `classes` are the names of its class folders; empty: those that are
+// there. A folder that is none of them, or one without pictures, is Fault::data.
+std::unique_ptr<PictureSource> open_folder(const fs::path& folder,
+                                           std::vector<std::string> classes = {});
+
+// Either split below `dir`; the classes are those of the training split, where there is one.
+std::unique_ptr<PictureSource> open_split(const fs::path& dir, bool train);
+
+// Pictures without classes: label 0, in the given order.
+std::unique_ptr<PictureSource> picture_files(std::vector<fs::path> paths);
+
+// All pictures below a folder, by name.
+std::vector<fs::path> pictures_below(const fs::path& folder);
+
+}  // namespace convoy

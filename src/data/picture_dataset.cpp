@@ -1,0 +1,79 @@
+#include "data/picture_dataset.h"
+
+#include <algorithm>
+
+#include "data/cached_source.h"
+#include "pictures/exif.h"
+#include "tensor/shape.h"
+
+namespace convoy {
+namespace {
+
+// The most by which a picture may shrink while it is decoded: the view must not get coarser.
+int shrink_for(const PictureView& view) {
+  const double scale = std::min(view.x.length / static_cast<double>(view.x.whole),
+                                view.y.length / static_cast<double>(view.y.whole));
+  return scale >= 8 ? 8 : scale >= 4 ? 4 : scale >= 2 ? 2 : 1;
+}
+
+}  // namespace
+
+struct PictureDataset::Workplace {
+  EncodedPicture picture;
+  PictureDecoder decoder;
+  Resizer resizer;
+  Pixels pixels;
+};
+
+PictureDataset::PictureDataset(std::unique_ptr<PictureSource> source, const PictureSpec& spec)
+    : source_(spec.cache ? cached(std::move(source)) : std::move(source)),
+      spec_(spec),
+      view_(find_view(spec.view).make(spec)) {}
+
+PictureDataset::~PictureDataset() = default;
+
+int PictureDataset::classes() const { return static_cast<int>(class_names().size()); }
+
+std::vector<std::string> PictureDataset::class_names() const {
+  std::vector<std::string> names(static_cast<size_t>(spec_.label_offset), "background");
+  for (std::string& name : source_->class_names()) names.push_back(std::move(name));
+  return names;
+}
+
+std::unique_ptr<PictureDataset::Workplace> PictureDataset::take() const {
+  const std::lock_guard lock(mutex_);
+  if (idle_.empty()) return std::make_unique<Workplace>();
+  std::unique_ptr<Workplace> place = std::move(idle_.back());
+  idle_.pop_back();
+  return place;
+}
+
+void PictureDataset::give_back(std::unique_ptr<Workplace> place) const {
+  const std::lock_guard lock(mutex_);
+  idle_.push_back(std::move(place));
+}
+
+void PictureDataset::read(int64_t index, uint64_t key, uint8_t* pixels, int32_t& label) const {
+  std::unique_ptr<Workplace> place = take();
+  Workplace& w = *place;
+  source_->read(index, w.picture);
+  label = w.picture.label + spec_.label_offset;
+  const PictureInfo info = w.decoder.open(w.picture.bytes, source_->origin(index));
+  const bool turns = spec_.upright && info.orientation > 1;
+  const bool lies = turns && info.orientation >= 5;
+  const int64_t width = lies ? info.height : info.width, height = lies ? info.width : info.height;
+  PictureView view = view_->make(width, height, w.picture.boxes, Random(key));
+  const bool may_shrink =
+      spec_.decode == DecodeSpeed::fast && info.format == PictureFormat::jpeg && !turns;
+  const int shrink = may_shrink ? shrink_for(view) : 1;
+  if (shrink > 1) view = shrunk(view, shrink);
+  const PixelRect needed =
+      w.resizer.plan(view, divide_up(width, shrink), divide_up(height, shrink), spec_.how);
+  w.decoder.decode(turns ? PixelRect{0, 0, info.width, info.height} : needed, spec_.decode, shrink,
+                   w.pixels);
+  if (turns) turn_upright(w.pixels, info.orientation);
+  w.resizer.run(w.pixels, pixels);
+  give_back(std::move(place));
+}
+
+}  // namespace convoy

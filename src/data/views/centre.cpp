@@ -1,0 +1,54 @@
+// The middle of the picture: its shorter side resized to --eval-resize, then a square cut out.
+// Which pixel the square begins at when there is no middle, and how the longer side is rounded, is
+// torchvision's, or TensorFlow's with its interpolation.
+#include <algorithm>
+#include <cmath>
+
+#include "data/view_maker.h"
+
+namespace convoy {
+namespace {
+
+class Centre final : public ViewMaker {
+ public:
+  explicit Centre(const PictureSpec& spec)
+      : size_(spec.size),
+        resize_(spec.resize),
+        tensorflow_(spec.how == Interpolation::legacy_bilinear) {}
+
+  PictureView make(int64_t width, int64_t height, const std::vector<Box>&, Random) const override {
+    const int64_t shorter = std::min(width, height);
+    return {.x = axis(width, shorter), .y = axis(height, shorter)};
+  }
+
+ private:
+  ViewAxis axis(int64_t length, int64_t shorter) const {
+    int64_t whole = 0, first = 0;
+    if (tensorflow_) {
+      const float scale = static_cast<float>(resize_) / static_cast<float>(shorter);
+      whole = std::max(static_cast<int64_t>(static_cast<float>(length) * scale), size_);
+      first = (whole - size_) / 2;
+    } else {
+      whole = length == shorter ? resize_ : resize_ * length / shorter;
+      first = std::llround(std::nearbyint(static_cast<double>(whole - size_) / 2));
+    }
+    return {0, static_cast<double>(length), whole, first, size_};
+  }
+
+  int64_t size_, resize_;
+  bool tensorflow_;
+};
+
+}  // namespace
+
+ViewDef centre_view() {
+  return {
+      .name = "centre",
+      .help = "shorter side to --eval-resize, then the square in the middle",
+      .make = [](const PictureSpec& spec) -> std::unique_ptr<ViewMaker> {
+        return std::make_unique<Centre>(spec);
+      },
+  };
+}
+
+}  // namespace convoy

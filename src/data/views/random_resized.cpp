@@ -1,0 +1,62 @@
+// torchvision's RandomResizedCrop: area and the logarithm of the aspect ratio are uniform; after
+// ten crops that do not fit the middle of the picture is taken, as much as the ratios allow.
+#include <algorithm>
+#include <cmath>
+
+#include "data/view_maker.h"
+
+namespace convoy {
+namespace {
+
+constexpr int tries = 10;
+
+class RandomResized final : public ViewMaker {
+ public:
+  explicit RandomResized(const PictureSpec& spec)
+      : size_(spec.size),
+        area_(range_or(spec.area, {0.08, 1})),
+        ratio_(range_or(spec.ratio, {3.0 / 4, 4.0 / 3})) {}
+
+  PictureView make(int64_t width, int64_t height, const std::vector<Box>&,
+                   Random random) const override {
+    const auto pixels = static_cast<double>(width * height);
+    const double low = std::log(ratio_.low), high = std::log(ratio_.high);
+    for (int i = 0; i < tries; ++i) {
+      const double area = pixels * (area_.low + (area_.high - area_.low) * random.uniform());
+      const double ratio = std::exp(low + (high - low) * random.uniform());
+      const int64_t w = rounded(std::sqrt(area * ratio)), h = rounded(std::sqrt(area / ratio));
+      if (w < 1 || w > width || h < 1 || h > height) continue;
+      const auto y = static_cast<int64_t>(random.below(static_cast<uint32_t>(height - h + 1)));
+      const auto x = static_cast<int64_t>(random.below(static_cast<uint32_t>(width - w + 1)));
+      return crop_view(x, y, w, h, size_);
+    }
+    int64_t w = width, h = height;
+    const double ratio = static_cast<double>(width) / static_cast<double>(height);
+    if (ratio < ratio_.low)
+      h = std::clamp<int64_t>(rounded(static_cast<double>(w) / ratio_.low), 1, height);
+    if (ratio > ratio_.high)
+      w = std::clamp<int64_t>(rounded(static_cast<double>(h) * ratio_.high), 1, width);
+    return crop_view((width - w) / 2, (height - h) / 2, w, h, size_);
+  }
+
+ private:
+  static int64_t rounded(double value) { return std::llround(std::nearbyint(value)); }
+
+  int64_t size_;
+  Range area_, ratio_;
+};
+
+}  // namespace
+
+ViewDef random_resized_view() {
+  return {
+      .name = "random-resized",
+      .help = "torchvision's: area 0.08 to 1, ratio 3/4 to 4/3, ten tries",
+      .is_random = true,
+      .make = [](const PictureSpec& spec) -> std::unique_ptr<ViewMaker> {
+        return std::make_unique<RandomResized>(spec);
+      },
+  };
+}
+
+}  // namespace convoy
