@@ -11,14 +11,16 @@ namespace {
 class DatasetPictures final : public Pictures {
  public:
   DatasetPictures(const Dataset& dataset, const AugmentChain& chain, int64_t count, int64_t batch,
-                  const LoaderSpec& loader, bool labelled)
+                  const LoaderSpec& loader, bool labelled, bool named)
       : first_(dataset, count),
         plan_(evaluation_plan(first_.size(), batch)),
         labelled_(labelled),
+        named_(named),
         loader_(first_, chain, plan_, spec(loader, batch)) {}
 
   int64_t size() const override { return first_.size(); }
   bool labelled() const override { return labelled_; }
+  std::string name(int64_t index) const override { return named_ ? first_.origin(index) : ""; }
   const Batch* next() override { return loader_.done() ? nullptr : &loader_.next(); }
 
  private:
@@ -26,12 +28,13 @@ class DatasetPictures final : public Pictures {
     loader.batch = batch;
     loader.last_step = plan_.total_steps();
     loader.shuffle = false;
+    if (loader.bad == BadSamples::replace) loader.bad = BadSamples::leave_out;
     return loader;
   }
 
   FirstSamples first_;
   EpochPlan plan_;
-  bool labelled_;
+  bool labelled_, named_;
   Loader loader_;
 };
 
@@ -77,8 +80,8 @@ class FloatPictures final : public Pictures {
 
 std::unique_ptr<Pictures> dataset_pictures(const Dataset& dataset, const AugmentChain& chain,
                                            int64_t count, int64_t batch, const LoaderSpec& loader,
-                                           bool labelled) {
-  return std::make_unique<DatasetPictures>(dataset, chain, count, batch, loader, labelled);
+                                           bool labelled, bool named) {
+  return std::make_unique<DatasetPictures>(dataset, chain, count, batch, loader, labelled, named);
 }
 
 std::unique_ptr<Pictures> float_pictures(const ImageTensor& tensor, int64_t count, int64_t batch) {

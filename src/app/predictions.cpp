@@ -47,7 +47,9 @@ std::string json_line(const Prediction& prediction, const std::vector<std::strin
     top.push_back(
         {{"class", guess.label}, {"name", class_name(names, guess.label)}, {"p", guess.p}});
   }
-  Json line{{"index", prediction.index}, {"top", std::move(top)}};
+  Json line{{"index", prediction.index}};
+  if (!prediction.file.empty()) line["file"] = prediction.file;
+  line["top"] = std::move(top);
   if (prediction.label) line["label"] = *prediction.label;
   return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -63,7 +65,9 @@ std::string text_line(const Prediction& prediction, const std::vector<std::strin
     verdict = is_right ? "right  " : "wrong  ";
     if (!is_right) truth = fmt::format("  (is {})", class_name(names, *prediction.label));
   }
-  return fmt::format("{:>6}  {}{}{}\n", prediction.index, verdict, join(parts, ", "), truth);
+  const std::string which =
+      prediction.file.empty() ? std::to_string(prediction.index) : prediction.file;
+  return fmt::format("{:>6}  {}{}{}\n", which, verdict, join(parts, ", "), truth);
 }
 
 }  // namespace convoy

@@ -22,22 +22,36 @@ void Predictor::take(Pictures& pictures) {
   Executor& executor = network_.executor();
   const int64_t classes = executor.output_type("logits").shape[1];
   labelled_ = labelled_ && pictures.labelled();
+  int64_t mine = 0;  // of these pictures
   while (const Batch* batch = pictures.next()) {
+    for (const Batch::Bad& bad : batch->bad) {
+      progress_.clear();
+      fmt::print(stderr, "Warning: {}\n", bad.reason);
+    }
+    tally_.bad += static_cast<int64_t>(batch->bad.size());
     for (const NamedTensor& tensor : batch->tensors()) {
       executor.try_bind(tensor.name, tensor.data);
     }
     executor.run();
     const float* logits = executor.output("logits");
-    for (int64_t i = 0; i < batch->valid; ++i) {
+    const NamedTensor& image = *batch->find("image");
+    const int64_t floats = image.type.shape.count() / image.type.shape[0];
+    image_ = image.type.shape;
+    for (int64_t i = 0; i < batch->valid; ++i, ++seen_, ++mine) {
+      if (batch->data<float>("weight")[i] == 0) continue;
       const std::span row(logits + i * classes, static_cast<size_t>(classes));
-      Prediction prediction{tally_.samples + i, likeliest(row, options_.top), {}};
+      Prediction prediction{seen_, pictures.name(mine), likeliest(row, options_.top), {}};
       if (pictures.labelled()) prediction.label = batch->data<int32_t>("label")[i];
       tell(prediction);
       if (!options_.logits.empty()) logits_.insert(logits_.end(), row.begin(), row.end());
+      if (!options_.pixels.empty()) {
+        const float* values = batch->data<float>("image") + i * floats;
+        pixels_.insert(pixels_.end(), values, values + floats);
+      }
     }
     network_.task().count(executor, *batch, tally_);
     if (prints_) std::fflush(stdout);
-    progress_.at(tally_.samples, total_);
+    progress_.at(seen_, total_);
   }
 }
 
@@ -58,12 +72,19 @@ void Predictor::finish() {
         "logits", DType::f32, {tally_.samples, classes}, std::as_bytes(std::span(logits_))}};
     write_safetensors(options_.logits, tensors);
   }
+  if (!options_.pixels.empty()) {
+    image_[0] = tally_.samples;
+    const std::array tensors{
+        TensorEntry{"images", DType::f32, image_, std::as_bytes(std::span(pixels_))}};
+    write_safetensors(options_.pixels, tensors);
+  }
   if (!options_.json) fmt::print("{}\n", summary());
 }
 
 std::string Predictor::summary() const {
-  const std::string count =
+  std::string count =
       fmt::format("{} image{}", with_commas(tally_.samples), tally_.samples == 1 ? "" : "s");
+  if (tally_.bad) count += fmt::format(", {} not to be read", with_commas(tally_.bad));
   if (!labelled_) return count;
   return fmt::format("{}: top-1 {:.2f}% ({}/{}), top-5 {:.2f}% ({}/{}), loss {:.4f}", count,
                      tally_.top1(), tally_.correct, tally_.samples, tally_.top5(), tally_.correct5,

@@ -16,6 +16,7 @@ struct PredictorOptions {
   bool json = false;   // lines of JSON on the screen rather than of text
   std::string output;  // JSON lines go to this file; empty: they go to the screen
   std::string logits;  // all logits go to this file; empty: to none
+  std::string pixels;  // what the network was shown goes to this file; empty: to none
 };
 
 class Predictor {
@@ -24,10 +25,12 @@ class Predictor {
   Predictor(const PredictorOptions& options, std::vector<std::string> class_names,
             InferenceNetwork& network, int64_t total);
 
-  // All of them; may be called again, and counts on.
+  // All of them; may be called again, and counts on. What is no picture is named on standard error
+  // and left out.
   void take(Pictures& pictures);
   // Writes the files, each complete or not at all, and prints the summary (not with --json).
   void finish();
+  int64_t bad() const { return tally_.bad; }
 
  private:
   void tell(const Prediction& prediction);
@@ -42,7 +45,9 @@ class Predictor {
   ProgressLine progress_;
   Tally tally_;
   std::string lines_;
-  std::vector<float> logits_;
+  int64_t seen_ = 0;  // pictures, good and bad
+  Shape image_;       // of a batch
+  std::vector<float> logits_, pixels_;
 };
 
 }  // namespace convoy

@@ -55,6 +55,9 @@ struct DataOptions {
   // Evaluation normalises only.
   AugmentChain chain(const Shape& image, bool train) const;
 
+  // How pictures become images for either; for sets without pictures it would mean nothing.
+  PictureSpec pictures(bool train) const;
+
   // What evaluation needs to know to see images as training did: options as text.
   std::vector<std::pair<std::string, std::string>> preprocessing() const;
   EpochTail tail() const { return convoy::epoch_tail(epoch_tail); }
@@ -65,7 +68,6 @@ struct DataOptions {
 
  private:
   std::vector<std::string> training_augment() const;
-  PictureSpec pictures(bool train) const;
   void refuse_idle(const Fields& field) const;
 };
 

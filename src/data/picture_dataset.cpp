@@ -16,6 +16,14 @@ int shrink_for(const PictureView& view) {
   return scale >= 8 ? 8 : scale >= 4 ? 4 : scale >= 2 ? 2 : 1;
 }
 
+// Of red, green and blue planes, as Pillow's conversion to L weighs them.
+void brightness(const uint8_t* planes, int64_t count, uint8_t* out) {
+  for (int64_t i = 0; i < count; ++i) {
+    const int sum = planes[i] * 19595 + planes[count + i] * 38470 + planes[2 * count + i] * 7471;
+    out[i] = static_cast<uint8_t>((sum + 0x8000) >> 16);
+  }
+}
+
 }  // namespace
 
 struct PictureDataset::Workplace {
@@ -23,6 +31,7 @@ struct PictureDataset::Workplace {
   PictureDecoder decoder;
   Resizer resizer;
   Pixels pixels;
+  std::vector<uint8_t> colours;  // three planes that become one
 };
 
 PictureDataset::PictureDataset(std::unique_ptr<PictureSource> source, const PictureSpec& spec)
@@ -72,7 +81,14 @@ void PictureDataset::read(int64_t index, uint64_t key, uint8_t* pixels, int32_t&
   w.decoder.decode(turns ? PixelRect{0, 0, info.width, info.height} : needed, spec_.decode, shrink,
                    w.pixels);
   if (turns) turn_upright(w.pixels, info.orientation);
-  w.resizer.run(w.pixels, pixels);
+  if (spec_.channels == 3) {
+    w.resizer.run(w.pixels, pixels);
+  } else {
+    const int64_t plane = spec_.size * spec_.size;
+    w.colours.resize(static_cast<size_t>(3 * plane));
+    w.resizer.run(w.pixels, w.colours.data());
+    brightness(w.colours.data(), plane, pixels);
+  }
   give_back(std::move(place));
 }
 

@@ -17,7 +17,7 @@ class PictureDataset final : public Dataset {
   ~PictureDataset() override;
 
   int64_t size() const override { return source_->size(); }
-  Shape image_shape() const override { return {3, spec_.size, spec_.size}; }
+  Shape image_shape() const override { return {spec_.channels, spec_.size, spec_.size}; }
   int classes() const override;
   std::vector<std::string> class_names() const override;
   void read(int64_t index, uint64_t key, uint8_t* pixels, int32_t& label) const override;

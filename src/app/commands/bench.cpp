@@ -1,5 +1,6 @@
 // `convoy bench`: how fast the trainer's steps are here; `bench ops`: where their time goes; `bench
-// convs`: the algorithms of convolutions against each other.
+// convs`: the algorithms of convolutions against each other; `bench data`: how fast images are
+// made.
 
 #include <fmt/core.h>
 
@@ -9,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/bench_convs.h"
+#include "app/bench_data.h"
 #include "app/command.h"
 #include "app/conv_lists.h"
 #include "app/measure.h"
@@ -44,11 +46,12 @@ struct Options {
           one_of({"node", "shape", "op"}));
     field("top", top, "show only so many rows of `bench ops`, the slowest first; 0: all, in order",
           at_least(0));
-    field.section("Of `bench convs`");
+    field.section("Of `bench convs` and `bench data`");
     field("shapes", convs.shapes,
           "measure this list of convolutions (" + join(conv_list_names(), ", ") +
               ") or those of a file, one 64@56x56->64/3x3/s1/p1 a line; empty: those of the model");
-    field("rounds", convs.rounds, "how often each algorithm is timed", at_least(1));
+    field("rounds", convs.rounds, "how often each algorithm, or a pass over images, is timed",
+          at_least(1));
     field("write-algorithms", convs.write_algorithms,
           "write the fastest of each to this file, for --algorithms");
   }
@@ -174,8 +177,10 @@ void refuse_others(const Fields& field, const std::string& kind, const Options& 
     }
   };
   if (kind != "ops") refuse({"by", "top"}, "bench ops");
+  if (kind != "convs" && kind != "data") refuse({"rounds"}, "bench convs");
+  if (kind == "data") refuse({"steps", "warmup-steps", "mode"}, "bench");
   if (kind != "convs") {
-    refuse({"shapes", "rounds", "write-algorithms"}, "bench convs");
+    refuse({"shapes", "write-algorithms"}, "bench convs");
     return;
   }
   refuse({"steps", "warmup-steps", "mode"}, "bench");
@@ -192,7 +197,7 @@ void refuse_others(const Fields& field, const std::string& kind, const Options& 
 int run(const CommandLine& typed) {
   const std::string kind = typed.words.size() == 1 ? typed.words[0] : "";
   const bool ops = kind == "ops";
-  if (!ops && kind != "convs") need_words(typed, {});
+  if (!ops && kind != "convs" && kind != "data") need_words(typed, {});
   const CommandLine line = with_defaults(typed);
   Options options;
   RunConfig config;
@@ -209,6 +214,10 @@ int run(const CommandLine& typed) {
     options.convs.json = options.json;
     if (field.given("batch-size")) options.convs.batch = config.batch_size;
     bench_convs(options.convs, config);
+    return 0;
+  }
+  if (kind == "data") {
+    bench_data({.rounds = options.convs.rounds, .json = options.json}, config);
     return 0;
   }
   const RunSetup setup(config);
@@ -237,7 +246,7 @@ CommandDef bench_command() {
   return {
       .name = "bench",
       .summary = "time training steps on generated data",
-      .usage = "bench [ops|convs] --model NAME [--batch-size N] [options]",
+      .usage = "bench [ops|convs|data] --model NAME [--batch-size N] [options]",
       .details = R"(The steps are those of `convoy train`, optimiser, batch-norm statistics and loss
 included, and give the same losses; nothing is kept. The rate is the median over
 the timed steps. `bench ops` shows the time of every node, its rate, and what
@@ -248,6 +257,9 @@ algorithm that can compute it: milliseconds, in brackets what the cost model
 expects, which one Convoy takes, which is fastest, and by how much the choice is
 slower (regret). Rates count the arithmetic of a direct convolution.
 
+`bench data` times what makes images for training: reading, decoding, cropping,
+resizing, augmenting, normalising, by --threads threads and without a network.
+
   convoy bench --model resnet50 --batch-size 16
   convoy bench --model cifar_resnet20 --steps 20 --json
   convoy bench ops --model resnet18 --batch-size 8 --by shape --top 15
@@ -255,8 +267,9 @@ slower (regret). Rates count the arithmetic of a direct convolution.
   convoy bench convs --model resnet34 --batch-size 16 --write-algorithms tuned.txt
   convoy bench --model resnet34 --batch-size 16 --algorithms tuned.txt
   convoy bench convs --shapes ssd
+  convoy bench data --data-dir DIR --dataset imagefolder --threads 1
 )",
-      .words = "ops convs",
+      .words = "ops convs data",
       .describe = describe,
       .run = run};
 }

@@ -13,6 +13,8 @@
 #include "app/predictor.h"
 #include "app/run.h"
 #include "base/error.h"
+#include "data/folder_source.h"
+#include "data/picture_dataset.h"
 #include "train/weights_metadata.h"
 
 namespace convoy {
@@ -28,8 +30,9 @@ struct Options : InferenceOptions {
   void describe(Fields& field) {
     describe_source(field);
     field("input", input,
-          ".npy or .safetensors files, with commas between: f32 [n, c, h, w] as the network takes "
-          "them, or bytes [n, c, h, w] or [n, h, w, c]. Without it, the dataset's images");
+          "JPEG and PNG files or folders of them, with commas between; or .npy or .safetensors "
+          "files: f32 [n, c, h, w] as the network takes them, or bytes [n, c, h, w] or [n, h, w, "
+          "c]. Without it, the dataset's images");
     field("split", split, "which part of the dataset", one_of({"test", "train"}));
     field("first", first, "only so many images, from the first on; 0: all", at_least(0));
     field("top", what.top, "classes to tell of each image", at_least(1), {"k"});
@@ -37,6 +40,8 @@ struct Options : InferenceOptions {
     field("output", what.output,
           "write those JSON objects to this file, and print only the summary");
     field("logits", what.logits, "write the logits [images, classes] to this .safetensors file");
+    field("pixels", what.pixels,
+          "write what the network is shown [images, c, h, w] to this .safetensors file");
     describe_told(field);
     field.section("How");
     field("eval-batch-size", batch_size, "images at a time; changes no result", at_least(1),
@@ -45,20 +50,21 @@ struct Options : InferenceOptions {
     if (what.json && !what.output.empty()) {
       raise(Fault::usage, "--json and --output both say where the JSON goes; try: one of them");
     }
-    if (!what.logits.empty() && !what.logits.ends_with(".safetensors")) {
-      raise(Fault::usage, "--logits {} is no .safetensors file; try: --logits logits.safetensors",
-            what.logits);
+    for (const auto& [key, file] : {std::pair{"logits", what.logits}, {"pixels", what.pixels}}) {
+      if (file.empty() || file.ends_with(".safetensors")) continue;
+      raise(Fault::usage, "--{} {} is no .safetensors file; try: --{} {}.safetensors", key, file,
+            key, key);
     }
   }
 };
 
 void describe(Fields& field) { Options().describe(field); }
 
-// With --input there is no dataset to choose; with bytes somebody must say how they are
+// With --input there is no dataset to choose; with pictures or bytes somebody must say how they are
 // preprocessed.
 void check_input_options(const CommandLine& line, const Settings& settings, bool has_bytes) {
-  for (const char* key : {"split", "data-dir", "seed", "generated-image-size", "generated-channels",
-                          "generated-classes", "generated-samples"}) {
+  for (const char* key : {"split", "data-dir", "seed", "generated-channels", "generated-classes",
+                          "generated-samples"}) {
     if (line.settings.contains(key)) {
       raise(Fault::usage, "--{} is about a dataset, --input is none; try: one of them", key);
     }
@@ -69,7 +75,7 @@ void check_input_options(const CommandLine& line, const Settings& settings, bool
   if (has_bytes && !is_told) {
     raise(Fault::usage,
           "the weights do not say how bytes are preprocessed; try: --mean 0.5 --std 0.25, or "
-          "--dataset NAME for its values");
+          "--dataset NAME for its values (imagenet for networks of PyTorch)");
   }
 }
 
@@ -101,8 +107,65 @@ void predict_dataset(const Options& options, const FoundModel& model, const Weig
   if (line.settings.contains("algorithms")) warn_of_idle_rules(network.plans(), options.choices);
   network.load(file);
   Predictor predictor(options.what, std::move(names), network, count);
-  predictor.take(*dataset_pictures(*data, chain, count, batch, options.data.loader(), true));
+  predictor.take(*dataset_pictures(*data, chain, count, batch, options.data.loader(), true,
+                                   options.data.def().has_pictures));
   predictor.finish();
+}
+
+// The pictures among the inputs, folders looked through; empty: they are tensors.
+std::vector<fs::path> picture_inputs(const std::vector<std::string>& inputs) {
+  std::vector<fs::path> pictures;
+  size_t tensors = 0;
+  for (const std::string& input : inputs) {
+    if (!fs::exists(input)) raise(Fault::data, "there is no {}; try: another --input", input);
+    if (fs::is_directory(input)) {
+      const std::vector<fs::path> below = pictures_below(input);
+      if (below.empty()) raise(Fault::data, "there is no picture in {}", input);
+      pictures.insert(pictures.end(), below.begin(), below.end());
+    } else if (names_picture(input)) {
+      pictures.emplace_back(input);
+    } else {
+      ++tensors;
+    }
+  }
+  if (tensors && !pictures.empty()) {
+    raise(Fault::usage, "--input has both pictures and tensors; try: one kind at a time");
+  }
+  return pictures;
+}
+
+// Pictures as the weights' own images: of its pictures' size, or that of the set it was trained on.
+std::unique_ptr<Dataset> picture_set(const Options& options, const FoundModel& model,
+                                     const WeightFile& file, std::vector<fs::path> paths) {
+  PictureSpec spec = options.data.pictures(false);
+  spec.cache = false;
+  if (!options.data.def().has_pictures) {
+    const Shape image = told_image(file.metadata(), file.origin())
+                            .value_or(Shape{model.family.channels, spec.size, spec.size});
+    spec.channels = image[0];
+    spec.size = spec.resize = image[1];
+  }
+  return std::make_unique<PictureDataset>(picture_files(std::move(paths)), spec);
+}
+
+int predict_pictures(const Options& options, const FoundModel& model, const WeightFile& file,
+                     std::vector<std::string> names, const CommandLine& line,
+                     const Settings& settings, std::vector<fs::path> paths) {
+  check_input_options(line, settings, true);
+  const auto data = picture_set(options, model, file, std::move(paths));
+  const int64_t count = options.first ? std::min(options.first, data->size()) : data->size();
+  const int64_t batch = std::min(options.batch_size, count);
+  const AugmentChain chain = options.data.chain(data->image_shape(), false);
+  InferenceNetwork network(options, model, data->image_shape(), class_count(options, names, model),
+                           batch);
+  if (line.settings.contains("algorithms")) warn_of_idle_rules(network.plans(), options.choices);
+  network.load(file);
+  Predictor predictor(options.what, std::move(names), network, count);
+  LoaderSpec loader = options.data.loader();
+  loader.bad = BadSamples::leave_out;
+  predictor.take(*dataset_pictures(*data, chain, count, batch, loader, false, true));
+  predictor.finish();
+  return predictor.bad() ? static_cast<int>(Fault::data) : 0;
 }
 
 void predict_tensors(const Options& options, const FoundModel& model, const WeightFile& file,
@@ -144,7 +207,7 @@ void predict_tensors(const Options& options, const FoundModel& model, const Weig
     } else {
       const ImageTensorDataset pictures(tensor, classes);
       predictor.take(*dataset_pictures(pictures, *chain, taken, batch, options.data.loader(),
-                                       !tensor.labels.empty()));
+                                       !tensor.labels.empty(), false));
     }
     count -= taken;
   }
@@ -163,9 +226,13 @@ int run(const CommandLine& line) {
   std::vector<std::string> names = told_class_names(chosen.file.metadata(), chosen.file.origin());
   if (options.input.empty()) {
     predict_dataset(options, model, chosen.file, std::move(names), line);
-  } else {
-    predict_tensors(options, model, chosen.file, std::move(names), line, chosen.settings);
+    return 0;
   }
+  if (std::vector<fs::path> paths = picture_inputs(options.input); !paths.empty()) {
+    return predict_pictures(options, model, chosen.file, std::move(names), line, chosen.settings,
+                            std::move(paths));
+  }
+  predict_tensors(options, model, chosen.file, std::move(names), line, chosen.settings);
   return 0;
 }
 
@@ -179,11 +246,14 @@ CommandDef predict_command() {
               R"(Tells the likeliest classes of every image, with their probabilities, and whether
 that is right where the labels are known. Weights written by Convoy bring model,
 class names and preprocessing along. Images come from --input, or are those of
-the dataset. A .safetensors input holds one tensor of images, called images where
+the dataset. Pictures are resized and cropped as in evaluation; one that cannot
+be read is named and left out, and the exit code is 3. A .safetensors input holds one tensor of images, called images where
 there are several, and may hold their labels.
 
   convoy predict --checkpoint runs/demo --first 10
   convoy predict --checkpoint runs/demo --top 1 --output predictions.jsonl
+  convoy predict --checkpoint best.safetensors --input photo.jpg,holidays/
+  convoy predict --checkpoint resnet50.pth --model resnet50 --dataset imagenet --input photo.jpg
   convoy predict --checkpoint best.safetensors --input photos.npy --json
   convoy predict --checkpoint best.safetensors --input photos.npy --logits logits.safetensors
 )",
