@@ -25,9 +25,11 @@ std::vector<std::string> normaliser_choices() {
   return choices;
 }
 
-std::vector<std::string> view_names() {
+std::vector<std::string> view_names(bool random_too) {
   std::vector<std::string> names;
-  for (const ViewDef& def : view_catalog()) names.emplace_back(def.name);
+  for (const ViewDef& def : view_catalog()) {
+    if (random_too || !def.is_random) names.emplace_back(def.name);
+  }
   return names;
 }
 
@@ -65,6 +67,8 @@ void DataOptions::describe(Fields& field, bool training) {
         between(-1000, 1000));
   field("std", std, "of the pixels in 0..1, one or one per channel; default: the dataset's",
         between(1e-6, 1000));
+  field("eval-crop", eval_crop, "the part of a picture that evaluation sees",
+        one_of(view_names(false)));
   field("eval-resize", eval_resize,
         "pictures' shorter side before the middle is cut out for evaluation; 0: image-size x 256 / "
         "224",
@@ -72,6 +76,8 @@ void DataOptions::describe(Fields& field, bool training) {
   field("interpolation", interpolation,
         "how pictures are resized: antialiased as Pillow's, or TensorFlow 1's legacy-bilinear",
         one_of({"bilinear", "bicubic", "nearest", "legacy-bilinear"}));
+  field("channel-order", channel_order, "rgb, or bgr as Caffe's networks take pictures",
+        one_of({"rgb", "bgr"}));
   field("decode", decode,
         "exact: the pixels of a full decode; fast: JPEGs by a coarser way, large ones shrunk",
         one_of({"exact", "fast"}));
@@ -93,7 +99,7 @@ void DataOptions::describe(Fields& field, bool training) {
     field("augment", augment,
           "list of " + names_of(false, ", ") +
               " in the order of use, or none; default: the dataset's");
-    field("crop", crop, "the part of a picture that training sees", one_of(view_names()));
+    field("crop", crop, "the part of a picture that training sees", one_of(view_names(true)));
     field("crop-area", crop_area,
           "smallest and largest share of the picture that a random crop has; default: the crop's",
           between(1e-4, 1));
@@ -124,8 +130,8 @@ void DataOptions::refuse_idle(const Fields& field) const {
     }
   }
   if (!def().has_pictures) {
-    refuse({"eval-resize", "interpolation", "decode", "exif-turn", "label-offset", "dataset-cache",
-            "max-bad", "crop", "crop-area", "crop-ratio"},
+    refuse({"eval-crop", "channel-order", "eval-resize", "interpolation", "decode", "exif-turn",
+            "label-offset", "dataset-cache", "max-bad", "crop", "crop-area", "crop-ratio"},
            "a dataset of pictures");
   }
   for (const auto& [key, values] :
@@ -177,7 +183,8 @@ std::unique_ptr<Dataset> DataOptions::open(bool train, uint64_t seed) const {
 PictureSpec DataOptions::pictures(bool train) const {
   const int64_t size = image_size;
   return {.size = size,
-          .view = train ? crop : "centre",
+          .bgr = channel_order == "bgr",
+          .view = train ? crop : eval_crop,
           .resize = eval_resize ? eval_resize : size * 256 / 224,
           .area = crop_area,
           .ratio = crop_ratio,
@@ -229,6 +236,8 @@ std::vector<std::pair<std::string, std::string>> DataOptions::preprocessing() co
   }
   if (def().has_pictures) {
     all.emplace_back("image-size", std::to_string(image_size));
+    all.emplace_back("eval-crop", eval_crop);
+    all.emplace_back("channel-order", channel_order);
     all.emplace_back("eval-resize", std::to_string(pictures(false).resize));
     all.emplace_back("interpolation", interpolation);
     all.emplace_back("decode", decode);

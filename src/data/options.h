@@ -23,7 +23,9 @@ struct DataOptions {
   std::string normalise = "mean-std";
   std::vector<double> mean, std;  // empty: the dataset's own
   // Of encoded pictures.
+  std::string eval_crop = "centre";
   int eval_resize = 0;  // 0: in proportion to 256 for images of 224
+  std::string channel_order = "rgb";
   std::string interpolation = "bilinear", decode = "exact";
   bool exif_turn = false, dataset_cache = true;
   int label_offset = 0;

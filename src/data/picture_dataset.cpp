@@ -81,10 +81,11 @@ void PictureDataset::read(int64_t index, uint64_t key, uint8_t* pixels, int32_t&
   w.decoder.decode(turns ? PixelRect{0, 0, info.width, info.height} : needed, spec_.decode, shrink,
                    w.pixels);
   if (turns) turn_upright(w.pixels, info.orientation);
+  const int64_t plane = spec_.size * spec_.size;
   if (spec_.channels == 3) {
     w.resizer.run(w.pixels, pixels);
+    if (spec_.bgr) std::swap_ranges(pixels, pixels + plane, pixels + 2 * plane);
   } else {
-    const int64_t plane = spec_.size * spec_.size;
     w.colours.resize(static_cast<size_t>(3 * plane));
     w.resizer.run(w.pixels, w.colours.data());
     brightness(w.colours.data(), plane, pixels);

@@ -13,6 +13,7 @@ namespace convoy {
 struct PictureSpec {
   int64_t size = 224;           // height and width of the image
   int64_t channels = 3;         // 1: brightness alone
+  bool bgr = false;             // blue first
   std::string view = "centre";  // an entry of data/views
   int64_t resize = 256;         // centre: the shorter side before the crop
   std::vector<double> area;     // random views: smallest and largest share; empty: the view's own

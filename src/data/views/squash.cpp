@@ -1,0 +1,36 @@
+// The whole picture squashed to a square of --eval-resize pixels, of which the middle is cut out:
+// what Caffe's networks were trained on.
+#include "data/view_maker.h"
+
+namespace convoy {
+namespace {
+
+class Squash final : public ViewMaker {
+ public:
+  explicit Squash(const PictureSpec& spec) : size_(spec.size), resize_(spec.resize) {}
+
+  PictureView make(int64_t width, int64_t height, const std::vector<Box>&, Random) const override {
+    return {.x = axis(width), .y = axis(height)};
+  }
+
+ private:
+  ViewAxis axis(int64_t length) const {
+    return {0, static_cast<double>(length), resize_, (resize_ - size_) / 2, size_};
+  }
+
+  int64_t size_, resize_;
+};
+
+}  // namespace
+
+ViewDef squash_view() {
+  return {
+      .name = "squash",
+      .help = "the whole picture to a square of --eval-resize, then the square in the middle",
+      .make = [](const PictureSpec& spec) -> std::unique_ptr<ViewMaker> {
+        return std::make_unique<Squash>(spec);
+      },
+  };
+}
+
+}  // namespace convoy
