@@ -1,12 +1,11 @@
 #include "app/check_files.h"
 
-#include <algorithm>
 #include <array>
-#include <atomic>
 #include <mutex>
 
 #include "base/error.h"
 #include "base/thread_pool.h"
+#include "data/folder_source.h"
 
 namespace convoy {
 namespace {
@@ -40,17 +39,24 @@ std::string reason_of(const Error& error, const std::string& origin) {
 struct Looker {
   PictureDecoder decoder;
   Pixels pixels;
+  EncodedPicture record;
 
-  void look(const fs::path& path, CheckedFile& found) {
-    const std::string origin = path.string();
-    found.is_picture = has_picture_ending(found.file.path);
+  void look(const fs::path& root, CheckedFile& found) {
+    TreeFile& file = found.file;
+    const std::string origin = (root / file.path).string();
+    found.is_picture = file.records || names_picture(file.path);
     try {
-      const std::string bytes = read_file(path, Fault::data);
-      found.bytes = static_cast<int64_t>(bytes.size());
-      found.hash = hash_bytes(bytes);
-      if (looks_like_picture(bytes)) found.is_picture = true;
+      if (file.records) {
+        file.records->pictures->read(file.index, record);
+        file.label = file.records->class_names.at(static_cast<size_t>(record.label));
+      } else {
+        record.bytes = read_file(origin, Fault::data);
+      }
+      found.bytes = static_cast<int64_t>(record.bytes.size());
+      found.hash = hash_bytes(record.bytes);
+      if (looks_like_picture(record.bytes)) found.is_picture = true;
       if (!found.is_picture) return;
-      found.info = decoder.open(bytes, origin);
+      found.info = decoder.open(record.bytes, origin);
       decoder.decode({0, 0, found.info.width, found.info.height}, DecodeSpeed::exact, 1, pixels);
       found.pixel_hash = hash_pixels(pixels);
       found.remarks = decoder.remarks();
@@ -63,15 +69,6 @@ struct Looker {
 };
 
 }  // namespace
-
-bool has_picture_ending(const std::string& path) {
-  const std::string ending = ending_of(path);
-  for (const char* known : {".jpg", ".jpeg", ".jpe", ".png", ".bmp", ".gif", ".tif", ".tiff",
-                            ".webp", ".ppm", ".pgm", ".heic", ".avif"}) {
-    if (ending == known) return true;
-  }
-  return false;
-}
 
 bool ending_fits(const std::string& path, PictureFormat format) {
   const std::string ending = ending_of(path);
@@ -89,7 +86,7 @@ std::vector<CheckedFile> check_files(const Tree& tree, int threads,
   pool.run(static_cast<int>(found.size()), [&](int task, int worker) {
     CheckedFile& each = found[static_cast<size_t>(task)];
     each.file = tree.files[static_cast<size_t>(task)];
-    lookers[static_cast<size_t>(worker)].look(tree.root / each.file.path, each);
+    lookers[static_cast<size_t>(worker)].look(tree.root, each);
     const std::scoped_lock lock(one_at_a_time);
     progress(++done);
   });

@@ -26,8 +26,7 @@ struct CheckedFile {
 std::vector<CheckedFile> check_files(const Tree& tree, int threads,
                                      const std::function<void(int64_t done)>& progress);
 
-// Whether a file of that name would be taken for a picture, and whether it says the format it is.
-bool has_picture_ending(const std::string& path);
+// Whether the name says the format that the file has.
 bool ending_fits(const std::string& path, PictureFormat format);
 
 }  // namespace convoy

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "base/text.h"
+#include "data/folder_source.h"
 
 namespace convoy {
 namespace {
@@ -49,16 +50,20 @@ class Finder {
         continue;
       }
       ++result_.pictures;
-      if (!f.file.label.empty()) ++result_.counts[f.file.split][f.file.label];
-      if (f.file.label.empty() && !tree_.classes.empty()) unlabelled.push_back({path, "", ""});
+      const bool is_seen = f.file.records || names_picture(path);  // by training
+      if (is_seen && !f.file.label.empty()) ++result_.counts[f.file.split][f.file.label];
+      const bool is_unlabelled = f.file.label.empty() && !f.file.records;
+      if (is_unlabelled && !tree_.classes.empty()) unlabelled.push_back({path, "", ""});
       if (!f.broken.empty()) {
         broken.push_back({path, "", f.broken});
         continue;
       }
       const PictureInfo& info = f.info;
       const bool is_png = info.format == PictureFormat::png;
-      if (!ending_fits(path, info.format)) {
-        endings.push_back({path, "", is_png ? "is a PNG file" : "is a JPEG file"});
+      if (!f.file.records && !ending_fits(path, info.format)) {
+        endings.push_back({path, "",
+                           fmt::format("a {} file{}", is_png ? "PNG" : "JPEG",
+                                       is_seen ? "" : ", which training leaves out")});
       }
       if (!f.remarks.empty()) remarks.push_back({path, "", join(f.remarks, ", ")});
       if (std::min(info.width, info.height) < small_side) {
@@ -105,30 +110,33 @@ class Finder {
     return {f.file.path, other.file.path, how};
   }
 
+  using Classes = std::map<std::string, int64_t>;
+
   void find_classes(Found& empty, Found& unmatched) const {
+    const auto train =
+        std::find_if(result_.counts.begin(), result_.counts.end(),
+                     [](const auto& split) { return is_training_split(split.first); });
     for (const auto& [split, classes] : result_.counts) {
-      const std::string in = split.empty() ? "" : split + "/";
       for (const auto& [label, count] : classes) {
-        if (count == 0) empty.push_back({in + label, "", ""});
+        if (count == 0) empty.push_back({split.empty() ? label : split + "/" + label, "", ""});
       }
-      const auto train = result_.counts.find("train");
-      if (train == result_.counts.end() || split == "train" || split.empty()) continue;
+      if (train == result_.counts.end() || split == train->first) continue;
       if (split == "test" && classes.empty()) continue;  // often nobody tells the classes
       if (classes.empty() != train->second.empty()) {
-        const bool is_train = train->second.empty();
-        unmatched.push_back(
-            {is_train ? "train" : split, "",
-             fmt::format("no class folders, but {} has {}", is_train ? split : "train",
-                         std::max(classes.size(), train->second.size()))});
+        const auto& [without, with] =
+            classes.empty() ? std::pair(split, train->first) : std::pair(train->first, split);
+        unmatched.push_back({without, "", "no class folders, but " + with + " has some"});
         continue;
       }
-      for (const auto& [label, count] : classes) {
-        if (!train->second.contains(label)) unmatched.push_back({in + label, "", "not in train"});
-      }
-      for (const auto& [label, count] : train->second) {
-        if (!classes.contains(label))
-          unmatched.push_back({"train/" + label, "", "not in " + split});
-      }
+      find_missing(split, classes, train->first, train->second, unmatched);
+      find_missing(train->first, train->second, split, classes, unmatched);
+    }
+  }
+  static void find_missing(const std::string& split, const Classes& classes,
+                           const std::string& other, const Classes& others, Found& unmatched) {
+    for (const auto& [label, count] : classes) {
+      if (!others.contains(label))
+        unmatched.push_back({split + "/" + label, "", "not in " + other});
     }
   }
 

@@ -9,7 +9,8 @@ namespace convoy {
 namespace {
 
 bool is_split(std::string_view name) {
-  return name == "train" || name == "val" || name == "validation" || name == "test";
+  return is_training_split(name) || name == "val" || name == "validation" || name == "img_val" ||
+         name == "test";
 }
 
 struct Entry {
@@ -23,7 +24,8 @@ std::vector<Entry> entries_of(const fs::path& folder) {
   for (fs::directory_iterator at(folder, trouble), end; !trouble && at != end;
        at.increment(trouble)) {
     std::error_code ignored;  // a link to nowhere is a file that cannot be read
-    entries.push_back({at->path().filename().string(), at->is_directory(ignored)});
+    std::string name = at->path().filename().string();
+    if (!name.starts_with('.')) entries.push_back({std::move(name), at->is_directory(ignored)});
   }
   if (trouble) {
     raise(Fault::data, "{}: {}; try: another folder", folder.string(), trouble.message());
@@ -48,7 +50,7 @@ class Walk {
     }
     for (const Entry& entry : entries) {
       if (!entry.is_folder) {
-        tree_.files.push_back({entry.name, "", ""});
+        add(entry.name, "", "");
       } else if (is_split(entry.name)) {
         tree_.splits.push_back(entry.name);
         classes(entry.name + "/", entry.name);
@@ -59,13 +61,17 @@ class Walk {
   }
 
  private:
+  void add(std::string path, const std::string& split, const std::string& label) {
+    tree_.files.push_back({.path = std::move(path), .split = split, .label = label});
+  }
+
   void classes(const std::string& folder, const std::string& split) {
     for (const Entry& entry : entries_of(tree_.root / folder)) {
       if (entry.is_folder) {
         tree_.classes.push_back({split, entry.name});
         below(folder + entry.name + "/", split, entry.name);
       } else {
-        tree_.files.push_back({folder + entry.name, split, ""});
+        add(folder + entry.name, split, "");
       }
     }
   }
@@ -79,7 +85,7 @@ class Walk {
       if (entry.is_folder) {
         below(folder + entry.name + "/", split, label);
       } else {
-        tree_.files.push_back({folder + entry.name, split, label});
+        add(folder + entry.name, split, label);
       }
     }
     inside_.pop_back();
@@ -91,12 +97,14 @@ class Walk {
 
 }  // namespace
 
+bool is_training_split(std::string_view name) { return name == "train" || name == "img_train"; }
+
 Tree list_tree(const fs::path& root) {
   std::error_code ignored;
   if (!fs::is_directory(root, ignored)) {
     raise(Fault::data, "{} is no folder; try: the folder that holds train and val", root.string());
   }
-  Tree tree{.root = root, .files = {}, .classes = {}, .splits = {}};
+  Tree tree{.root = root};
   Walk(tree).splits();
   std::sort(tree.files.begin(), tree.files.end(),
             [](const TreeFile& a, const TreeFile& b) { return a.path < b.path; });

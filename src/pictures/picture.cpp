@@ -19,7 +19,7 @@ std::string_view other_format(std::string_view bytes) {
        {Format{0, "GIF8", "a GIF file"}, Format{0, "BM", "a BMP file"},
         Format{8, "WEBP", "a WebP file"}, Format{0, {"II*\0", 4}, "a TIFF file"},
         Format{0, {"MM\0*", 4}, "a TIFF file"}, Format{4, "ftyp", "a HEIF or AVIF file"},
-        Format{0, "<", "a web page"}}) {
+        Format{0, "P6", "a PPM file"}, Format{0, "<", "a web page"}}) {
     if (bytes.size() > format.at && bytes.substr(format.at).starts_with(format.begins)) {
       return format.name;
     }
