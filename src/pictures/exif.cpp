@@ -30,7 +30,8 @@ int exif_orientation(std::string_view tiff) {
     const size_t entry = directory + 2 + size_t{i} * entry_bytes;
     if (entry + entry_bytes > tiff.size()) return 1;
     if (file.number(entry, 2) != orientation) continue;
-    const uint32_t value = file.number(entry + 8, 2);
+    constexpr uint32_t type_long = 4;  // most write a short
+    const uint32_t value = file.number(entry + 8, file.number(entry + 2, 2) == type_long ? 4 : 2);
     return value >= 1 && value <= 8 ? static_cast<int>(value) : 1;
   }
   return 1;

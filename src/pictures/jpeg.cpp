@@ -9,20 +9,13 @@
 #include "pictures/exif.h"
 #include "pictures/jpeg_errors.h"
 #include "pictures/jpeg_pack.h"
+#include "pictures/limits.h"
 
 namespace convoy {
 namespace {
 
 constexpr int64_t neighbours = 2;
 constexpr size_t behind = 64;  // readable bytes behind the pixels, for the kernels
-
-void watch_passes(j_common_ptr file) {
-  const auto* jpeg = reinterpret_cast<j_decompress_ptr>(file);
-  if (jpeg->input_scan_number <= most_passes) return;
-  std::snprintf(static_cast<JpegErrors*>(file->err)->message, JMSG_LENGTH_MAX, "%s",
-                "it has too many passes");
-  std::longjmp(static_cast<JpegErrors*>(file->err)->jump, 1);
-}
 
 // Multiplies colour by black, as Pillow does. Adobe's programs store what is left of white.
 void cmyk_to_rgb(uint8_t* pixel, int64_t count, bool inverted) {
@@ -72,6 +65,8 @@ struct JpegDecoder::State {
     file.out_color_space = info.cmyk ? JCS_CMYK : JCS_EXT_RGBX;
     file.dct_method = exact ? JDCT_ISLOW : JDCT_IFAST;
     file.do_fancy_upsampling = exact;
+    // Would blend blocks of a progressive file that lacks passes, but not of a part or packed.
+    file.do_block_smoothing = FALSE;
     file.scale_num = 1;
     file.scale_denom = static_cast<unsigned>(shrink);
     jpeg_start_decompress(&file);
@@ -113,10 +108,8 @@ struct JpegDecoder::State {
       const std::string_view data(reinterpret_cast<const char*>(marker->data), marker->data_length);
       if (data.starts_with(exif)) info.orientation = exif_orientation(data.substr(exif.size()));
     }
-    if (info.width * info.height > most_pixels) {
-      raise(Fault::data, "{}: {}x{} are more pixels than the {} that a picture may have", origin,
-            info.width, info.height, most_pixels);
-    }
+    check_picture_size(info.width, info.height, bytes.size(), most_jpeg_pixels(file.arith_code),
+                       origin);
   }
 };
 
@@ -143,6 +136,11 @@ void JpegDecoder::decode(const PixelRect& region, DecodeSpeed speed, int shrink,
     if (const auto found = cut_packed(s.bytes, grown(region, neighbours, s.info), s.cut)) {
       place = *found;
       if (!s.begin(s.cut)) s.refuse();
+      // A file in which libjpeg sees another frame than the index does is made to deceive.
+      if (s.file.image_width != place.width || s.file.image_height != place.height) {
+        place = {};
+        if (!s.begin(s.bytes)) s.refuse();
+      }
     }
   }
   const PixelRect part{region.x - place.x, region.y - place.y, region.width, region.height};

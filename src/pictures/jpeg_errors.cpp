@@ -32,6 +32,14 @@ void warn(j_common_ptr file, int level) {
 
 }  // namespace
 
+void watch_passes(j_common_ptr file) {
+  constexpr int most_passes = 500;
+  if (reinterpret_cast<j_decompress_ptr>(file)->input_scan_number <= most_passes) return;
+  std::snprintf(errors_of(file).message, JMSG_LENGTH_MAX, "it has more than %d passes",
+                most_passes);
+  std::longjmp(errors_of(file).jump, 1);
+}
+
 std::string complaint(const JpegErrors& errors, const std::string& origin) {
   return fmt::format("{}: {}; try: {}", origin, static_cast<const char*>(errors.message),
                      errors.cut_off ? "a whole copy of the file" : "to save it anew as JPEG");

@@ -33,9 +33,8 @@ struct JpegErrors : jpeg_error_mgr {
 // One line for whoever brought the file.
 std::string complaint(const JpegErrors& errors, const std::string& origin);
 
-// No picture that anybody trains on has more.
-constexpr int64_t most_pixels = 200'000'000;
-// A damaged or hostile file may have thousands of passes over a large picture.
-constexpr int most_passes = 500;
+// A damaged or hostile file may have thousands of passes over a large picture: a monitor of
+// libjpeg's progress that ends those.
+void watch_passes(j_common_ptr file);
 
 }  // namespace convoy

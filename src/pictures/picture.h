@@ -20,7 +20,8 @@ struct PictureInfo {
   int bits = 8;              // of a component
   bool progressive = false;  // JPEG: several passes; PNG: interlaced
   bool cmyk = false;
-  int orientation = 1;  // EXIF's: 1 is upright, 6 must be turned to the right
+  bool palette = false;  // PNG: its one component is the number of a colour
+  int orientation = 1;   // EXIF's: 1 is upright, 6 must be turned to the right
 };
 
 // Columns [x, x + width) of rows [y, y + height).

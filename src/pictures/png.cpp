@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "pictures/exif.h"
+#include "pictures/limits.h"
 
 namespace convoy {
 namespace {
@@ -24,6 +25,7 @@ struct Reader {
   png_infop info = nullptr;
   PictureInfo about;
   std::vector<png_bytep> rows;
+  std::vector<std::string> remarks;
 
   explicit Reader(std::string_view all) : bytes(all) {}
   ~Reader() { png_destroy_read_struct(&file, &info, nullptr); }
@@ -34,6 +36,11 @@ struct Reader {
     std::snprintf(reader.message, sizeof reader.message, "%s", why);
     std::longjmp(reader.jump, 1);
   }
+  static void warn(png_structp file, png_const_charp what) {
+    constexpr size_t enough = 4;
+    auto& reader = *static_cast<Reader*>(png_get_error_ptr(file));
+    if (reader.remarks.size() < enough) reader.remarks.emplace_back(what);
+  }
   static void feed(png_structp file, png_bytep to, size_t count) {
     auto& reader = *static_cast<Reader*>(png_get_io_ptr(file));
     if (count > reader.bytes.size() - reader.at) png_error(file, "it is cut off");
@@ -43,8 +50,7 @@ struct Reader {
 
   bool begin() {
     if (setjmp(jump)) return false;
-    file = png_create_read_struct(PNG_LIBPNG_VER_STRING, this, fail,
-                                  [](png_structp, png_const_charp) {});
+    file = png_create_read_struct(PNG_LIBPNG_VER_STRING, this, fail, warn);
     if (file) info = png_create_info_struct(file);
     if (!info) return false;
     png_set_read_fn(file, this, feed);
@@ -56,6 +62,7 @@ struct Reader {
     about.height = png_get_image_height(file, info);
     about.components = png_get_channels(file, info);
     about.bits = png_get_bit_depth(file, info);
+    about.palette = png_get_color_type(file, info) == PNG_COLOR_TYPE_PALETTE;
     about.progressive = png_get_interlace_type(file, info) != PNG_INTERLACE_NONE;
     png_bytep exif = nullptr;
     png_uint_32 size = 0;
@@ -90,11 +97,8 @@ struct Reader {
 
 void open(Reader& reader, const std::string& origin) {
   if (!reader.begin()) reader.refuse(origin);
-  constexpr int64_t most_pixels = 200'000'000;
-  if (reader.about.width * reader.about.height > most_pixels) {
-    raise(Fault::data, "{}: {}x{} are more pixels than the {} that a picture may have", origin,
-          reader.about.width, reader.about.height, most_pixels);
-  }
+  check_picture_size(reader.about.width, reader.about.height, reader.bytes.size(), most_png_pixels,
+                     origin);
 }
 
 }  // namespace
@@ -107,10 +111,12 @@ PictureInfo inspect_png(std::string_view bytes, const std::string& origin) {
   return reader.about;
 }
 
-void decode_png(std::string_view bytes, const std::string& origin, Pixels& pixels) {
+void decode_png(std::string_view bytes, const std::string& origin, Pixels& pixels,
+                std::vector<std::string>& remarks) {
   Reader reader(bytes);
   open(reader, origin);
   if (!reader.read(pixels)) reader.refuse(origin);
+  remarks = std::move(reader.remarks);
 }
 
 }  // namespace convoy

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "pictures/picture.h"
 
@@ -14,6 +15,8 @@ bool looks_like_png(std::string_view bytes);
 // From the header alone.
 PictureInfo inspect_png(std::string_view bytes, const std::string& origin);
 
-void decode_png(std::string_view bytes, const std::string& origin, Pixels& pixels);
+// `remarks`: libpng's warnings.
+void decode_png(std::string_view bytes, const std::string& origin, Pixels& pixels,
+                std::vector<std::string>& remarks);
 
 }  // namespace convoy

@@ -63,6 +63,7 @@ void Resizer::Taps::plan(const ViewAxis& axis, int64_t size, Interpolation how) 
   weight_.clear();
   low_.push_back(0);
   taps = 1;
+  double nearest = 0;
   for (int64_t i = 0; i < axis.count; ++i) {
     const int64_t at = axis.first + i;
     int64_t from = 0;
@@ -76,9 +77,14 @@ void Resizer::Taps::plan(const ViewAxis& axis, int64_t size, Interpolation how) 
       weight_.push_back(1 - lerp);
       if (from + 1 < high) weight_.push_back(lerp);
     } else if (how == Interpolation::nearest) {
+      // Summed up as Pillow does: where a pixel ends exactly, rounding decides.
       const double scale = axis.length / static_cast<double>(axis.whole);
-      const auto in = static_cast<int64_t>(axis.from + (static_cast<double>(at) + 0.5) * scale);
-      from = std::clamp(in, low, high - 1);
+      if (i == 0) {
+        nearest = axis.from - static_cast<double>(low) + scale * 0.5;
+        for (int64_t skipped = 0; skipped < at; ++skipped) nearest += scale;
+      }
+      from = std::clamp(low + static_cast<int64_t>(nearest), low, high - 1);
+      nearest += scale;
       weight_.push_back(1);
     } else {
       const bool is_cubic = how == Interpolation::bicubic;

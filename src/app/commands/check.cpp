@@ -1,0 +1,99 @@
+// `convoy check`: what is wrong with the pictures of a folder, before a training finds out.
+
+#include <fmt/core.h>
+
+#include "app/check_report.h"
+#include "app/command.h"
+#include "app/options.h"
+#include "app/progress.h"
+#include "base/cores.h"
+#include "base/error.h"
+
+namespace convoy {
+namespace {
+
+struct Options {
+  bool json = false;
+  std::string manifest;
+  int threads = 0;
+
+  void describe(Fields& field) {
+    field("json", json, "print one JSON object with everything that was found");
+    field("manifest", manifest,
+          "write a line for each file here: path, bytes, XXH3-64 of the bytes, width, height, "
+          "components, label");
+    field("threads", threads, "threads that decode; 0: one for each core. Changes no result",
+          between(0, 1024));
+  }
+};
+
+void describe(Fields& field) { Options().describe(field); }
+
+// The folder is somebody's data: nothing is written there.
+void refuse_inside(const fs::path& file, const fs::path& folder) {
+  std::error_code ignored;
+  const fs::path inside =
+      fs::weakly_canonical(file, ignored).lexically_relative(fs::canonical(folder, ignored));
+  if (!inside.empty() && *inside.begin() != "..") {
+    raise(Fault::usage, "--manifest {} is in the folder that is checked; try: a file elsewhere",
+          file.string());
+  }
+}
+
+int run(const CommandLine& line) {
+  need_words(line, {"DIR"});
+  const std::vector<Field> known = described(describe);
+  Fields field(resolve(line, known));
+  Options options;
+  options.describe(field);
+  field.finish(known);
+  const std::string& folder = line.words[0];
+  const Tree tree = list_tree(folder);
+  if (tree.files.empty() && tree.classes.empty()) {
+    raise(Fault::data, "{} is empty; try: the folder that holds train and val", folder);
+  }
+  if (!options.manifest.empty()) refuse_inside(options.manifest, folder);
+
+  std::vector<CheckedFile> files;
+  {
+    ProgressLine progress("checking");
+    const auto total = static_cast<int64_t>(tree.files.size());
+    files = check_files(tree, options.threads ? options.threads : available_cores(),
+                        [&](int64_t done) { progress.at(done, total); });
+  }
+  const Findings findings = find_out(tree, files);
+  if (!options.manifest.empty()) {
+    write_atomically(options.manifest, manifest_text(files), Fault::usage);
+  }
+  fmt::print("{}",
+             options.json ? findings_json(findings, folder) : findings_text(findings, folder));
+  return findings.anything_wrong() ? static_cast<int>(Fault::data) : 0;
+}
+
+}  // namespace
+
+CommandDef check_command() {
+  return {.name = "check",
+          .summary = "look for trouble in a folder of pictures",
+          .usage = "check DIR [options]",
+          .details =
+              R"(Decodes every picture below DIR and tells what a training would stumble over.
+Folders train, val, validation and test are splits, the folders in them classes;
+without splits, the folders of DIR are classes. Nothing in DIR is changed.
+
+Wrong (exit code 3): files that are broken or cut off, classes without a picture,
+classes that only one of train and val has, pictures that are in two splits
+(by bytes, or by pixels where they were saved anew). Worth knowing (exit code 0):
+pictures that are in one split twice, names that lie about the format, files that
+are no pictures, pictures outside of class folders, remarks of the decoder, sides
+below 32 pixels, cameras held sideways (EXIF), CMYK, 16 bits, greyscale.
+
+  convoy check data/pets
+  convoy check data/pets --manifest pets.tsv
+  convoy check data/pets --json | jq '.findings.broken[].file'
+)",
+          .describe = describe,
+          .run = run};
+}
+
+}  // namespace convoy

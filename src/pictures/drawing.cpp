@@ -1,0 +1,203 @@
+// By cairo, whose plain text functions find a font through fontconfig; which, the system decides.
+#include "pictures/drawing.h"
+
+#include <cairo/cairo.h>
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+
+#include "base/error.h"
+
+namespace convoy {
+namespace {
+
+constexpr double margin = 8, line_height = 26, bar_height = 22, text_size = 15;
+constexpr int64_t longest_side = 1024, shortest_side = 320;
+
+struct Colour {
+  double red, green, blue;
+};
+constexpr Colour paper{1, 1, 1}, ink{0.1, 0.1, 0.12}, bar{0.78, 0.84, 0.94},
+    true_bar{0.74, 0.9, 0.74};
+
+struct Release {
+  void operator()(cairo_t* context) const { cairo_destroy(context); }
+  void operator()(cairo_surface_t* surface) const { cairo_surface_destroy(surface); }
+};
+using Surface = std::unique_ptr<cairo_surface_t, Release>;
+using Context = std::unique_ptr<cairo_t, Release>;
+
+Surface make_surface(int64_t width, int64_t height) {
+  Surface surface(cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(width),
+                                             static_cast<int>(height)));
+  if (cairo_surface_status(surface.get()) != CAIRO_STATUS_SUCCESS) {
+    raise(Fault::no_space, "no memory to draw {}x{} pixels", width, height);
+  }
+  return surface;
+}
+
+Surface surface_of(const Pixels& pixels) {
+  const int64_t width = pixels.region.width, height = pixels.region.height;
+  Surface surface = make_surface(width, height);
+  cairo_surface_flush(surface.get());
+  unsigned char* rows = cairo_image_surface_get_data(surface.get());
+  const int stride = cairo_image_surface_get_stride(surface.get());
+  for (int64_t y = 0; y < height; ++y) {
+    const uint8_t* from = pixels.at(pixels.region.x, pixels.region.y + y);
+    for (int64_t x = 0; x < width; ++x, from += 4) {
+      const uint32_t colour = uint32_t{from[0]} << 16 | uint32_t{from[1]} << 8 | from[2];
+      std::memcpy(rows + y * stride + x * 4, &colour, sizeof colour);
+    }
+  }
+  cairo_surface_mark_dirty(surface.get());
+  return surface;
+}
+
+double scale_of(const PixelRect& picture) {
+  const int64_t side = std::max(picture.width, picture.height);
+  if (side > longest_side) return static_cast<double>(longest_side) / static_cast<double>(side);
+  return static_cast<double>(std::max<int64_t>(1, shortest_side / side));
+}
+
+// How many bytes of UTF-8 begin here; 0: none that is valid.
+size_t utf8_length(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
+  const size_t size = byte(0) < 0x80   ? 1
+                      : byte(0) < 0xc2 ? 0
+                      : byte(0) < 0xe0 ? 2
+                      : byte(0) < 0xf0 ? 3
+                      : byte(0) < 0xf5 ? 4
+                                       : 0;
+  if (size > text.size()) return 0;
+  for (size_t i = 1; i < size; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  }
+  // Numbers that another length would write, halves of pairs, and what lies behind the last.
+  if (size == 3 && ((byte(0) == 0xe0 && byte(1) < 0xa0) || (byte(0) == 0xed && byte(1) > 0x9f)))
+    return 0;
+  if (size == 4 && ((byte(0) == 0xf0 && byte(1) < 0x90) || (byte(0) == 0xf4 && byte(1) > 0x8f)))
+    return 0;
+  return size;
+}
+
+// The letters of a name, each some bytes.
+std::vector<std::string> letters_of(std::string_view text) {
+  std::vector<std::string> letters;
+  while (!text.empty()) {
+    const size_t size = utf8_length(text);
+    const bool is_shown = size > 1 || (size == 1 && text[0] >= ' ' && text[0] != 0x7f);
+    letters.emplace_back(is_shown ? text.substr(0, size) : "?");
+    text.remove_prefix(std::max<size_t>(size, 1));
+  }
+  return letters;
+}
+
+class Drawing {
+ public:
+  Drawing(int64_t width, int64_t height)
+      : surface_(make_surface(width, height)), context_(cairo_create(surface_.get())) {
+    cairo_select_font_face(context(), "sans-serif", CAIRO_FONT_SLANT_NORMAL,
+                           CAIRO_FONT_WEIGHT_NORMAL);
+    cairo_set_font_size(context(), text_size);
+    rectangle(0, 0, static_cast<double>(width), static_cast<double>(height), paper);
+  }
+
+  void picture(const Pixels& pixels, double left, double scale) {
+    const Surface source = surface_of(pixels);
+    cairo_save(context());
+    cairo_translate(context(), left, 0);
+    cairo_scale(context(), scale, scale);
+    cairo_set_source_surface(context(), source.get(), 0, 0);
+    cairo_pattern_set_filter(cairo_get_source(context()),
+                             scale < 1 ? CAIRO_FILTER_GOOD : CAIRO_FILTER_NEAREST);
+    cairo_rectangle(context(), 0, 0, static_cast<double>(pixels.region.width),
+                    static_cast<double>(pixels.region.height));
+    cairo_fill(context());
+    cairo_restore(context());
+  }
+
+  void line(const PredictionLine& line, double top, double width) {
+    const double p = std::isfinite(line.p) ? std::clamp(line.p, 0.0, 1.0) : 0;
+    const double room = width - 2 * margin;
+    rectangle(margin, top, std::round(room * p), bar_height, line.is_true ? true_bar : bar);
+    const std::string percent = fmt::format("{:.1f} %", 100 * line.p);
+    const double percent_width = width_of(percent);
+    const double base = top + bar_height - 6;
+    text(percent, width - margin - 4 - percent_width, base);
+    text(shortened(letters_of(line.label), room - percent_width - 16), margin + 4, base);
+  }
+
+  std::string png() {
+    cairo_surface_flush(surface_.get());
+    std::string bytes;
+    const auto append = [](void* to, const unsigned char* data, unsigned size) {
+      static_cast<std::string*>(to)->append(reinterpret_cast<const char*>(data), size);
+      return CAIRO_STATUS_SUCCESS;
+    };
+    expect(cairo_status(context()) == CAIRO_STATUS_SUCCESS, "cairo refuses what was drawn");
+    expect(
+        cairo_surface_write_to_png_stream(surface_.get(), append, &bytes) == CAIRO_STATUS_SUCCESS,
+        "cairo cannot write a PNG file");
+    return bytes;
+  }
+
+ private:
+  cairo_t* context() { return context_.get(); }
+
+  void rectangle(double x, double y, double width, double height, const Colour& colour) {
+    cairo_set_source_rgb(context(), colour.red, colour.green, colour.blue);
+    cairo_rectangle(context(), x, y, width, height);
+    cairo_fill(context());
+  }
+  void text(const std::string& words, double x, double y) {
+    cairo_set_source_rgb(context(), ink.red, ink.green, ink.blue);
+    cairo_move_to(context(), x, y);
+    cairo_show_text(context(), words.c_str());
+  }
+  double width_of(const std::string& words) {
+    cairo_text_extents_t extents;
+    cairo_text_extents(context(), words.c_str(), &extents);
+    return extents.x_advance;
+  }
+  // As many letters as there is room for.
+  std::string shortened(const std::vector<std::string>& letters, double room) {
+    std::string words, kept;
+    for (const std::string& letter : letters) {
+      words += letter;
+      if (width_of(words) > room) return kept + "…";
+      if (width_of(words + "…") <= room) kept = words;
+    }
+    return words;
+  }
+
+  Surface surface_;
+  Context context_;
+};
+
+}  // namespace
+
+void draw_prediction(const Pixels& pixels, const std::vector<PredictionLine>& lines,
+                     const fs::path& out) {
+  expect(pixels.region.width > 0 && pixels.region.height > 0, "there is a picture to draw");
+  const double scale = scale_of(pixels.region);
+  const auto scaled = [&](int64_t size) {
+    return std::max<int64_t>(1, std::llround(static_cast<double>(size) * scale));
+  };
+  const int64_t shown = scaled(pixels.region.width), width = std::max(shown, shortest_side);
+  const int64_t below = scaled(pixels.region.height);
+  const double panel =
+      lines.empty() ? 0 : 2 * margin + line_height * static_cast<double>(lines.size());
+  Drawing drawing(width, below + std::llround(panel));
+  drawing.picture(pixels, static_cast<double>((width - shown) / 2), scale);
+  double top = static_cast<double>(below) + margin;
+  for (const PredictionLine& line : lines) {
+    drawing.line(line, top, static_cast<double>(width));
+    top += line_height;
+  }
+  write_atomically(out, drawing.png(), Fault::usage);
+}
+
+}  // namespace convoy

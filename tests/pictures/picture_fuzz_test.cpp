@@ -1,0 +1,173 @@
+// The readers of pictures against damaged files: an error of one line and Fault::data, or pixels
+// whose every byte can be read; and never memory that the file does not account for. The checksums
+// of PNG and of packed indices would stop nearly all of it at the door, so half of the files get
+// sound ones again.
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <iostream>
+
+#include "pictures/exif.h"
+#include "pictures/files.h"
+#include "pictures/jpeg_pack.h"
+#include "support/allocations.h"
+#include "support/mutate.h"
+
+namespace convoy::test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Decodes a part of it, and all of it upright.
+void decode_all(PictureDecoder& decoder, const std::string& bytes, Random& random) {
+  const PictureInfo info = decoder.open(bytes, "fuzz");
+  const PixelRect region = random_region(info.width, info.height, random);
+  Pixels pixels;
+  const bool fast = info.format == PictureFormat::jpeg && random.below(4) == 0;
+  decoder.decode(region, fast ? DecodeSpeed::fast : DecodeSpeed::exact, 1, pixels);
+  unsigned sum = 0;  // touch every byte: the sanitizer checks them
+  for (const char c : rgb_of(pixels, region)) sum += static_cast<uint8_t>(c);
+  pixels = decode_picture(bytes, "fuzz", true);
+  for (const char c : rgb_of(pixels, pixels.region)) sum += static_cast<uint8_t>(c);
+  ASSERT_LE(sum, UINT32_MAX);
+}
+
+template <class Make, class Read>
+void fuzz(int seconds, uint64_t seed, int64_t most_per_byte, Make&& make, Read&& read) {
+  const auto end = Clock::now() + std::chrono::seconds(seconds);
+  int rounds = 0, accepted = 0;
+  for (; Clock::now() < end; ++rounds) {
+    Random random(random_key(seed, Purpose::generated, static_cast<uint64_t>(rounds)));
+    const std::string bytes = make(random);
+    const AllocationCounter counter;
+    try {
+      read(bytes, random);
+      ++accepted;
+    } catch (const Error& error) {
+      ASSERT_EQ(error.fault(), Fault::data) << "round " << rounds << ": " << error.what();
+      ASSERT_EQ(std::string_view(error.what()).find('\n'), std::string_view::npos)
+          << "round " << rounds << ": " << error.what();
+    } catch (const std::exception& error) {
+      FAIL() << "round " << rounds << ": " << error.what();
+    }
+    ASSERT_LT(counter.largest_bytes(),
+              most_per_byte * static_cast<int64_t>(bytes.size()) + (1 << 18))
+        << "round " << rounds;
+  }
+  std::cout << rounds << " files, " << accepted << " of them sound\n";
+  EXPECT_GT(rounds, 200);
+  EXPECT_GT(accepted, 0);
+}
+
+std::vector<std::string> seeds_of(const std::string& ending) {
+  std::vector<std::string> seeds;
+  for (const std::string& name : made_pictures(ending)) {
+    if (name != "flower.jpg") seeds.push_back(picture_bytes(name));
+  }
+  return seeds;
+}
+
+const std::string& one_of(const std::vector<std::string>& seeds, Random& random) {
+  return seeds[random.below(static_cast<uint32_t>(seeds.size()))];
+}
+
+// Half of the time only in the first bytes, where headers and the index are.
+std::string mutated_in_front(const std::vector<std::string>& seeds, size_t front, Random& random) {
+  const std::string& seed = one_of(seeds, random);
+  if (random.below(2) || seed.size() <= front) return mutated(seed, seeds, random);
+  return mutated(seed.substr(0, front), seeds, random) + seed.substr(front);
+}
+
+// Sound checksums for all chunks, as far as they are there.
+void mend_png(std::string& bytes) {
+  for (size_t at = 8; at + 12 <= bytes.size();) {
+    size_t size = 0;
+    for (size_t i = 0; i < 4; ++i) size = size << 8 | static_cast<uint8_t>(bytes[at + i]);
+    if (size > bytes.size() - at - 12) return;
+    const auto* data = reinterpret_cast<const Bytef*>(&bytes[at + 4]);
+    const uint64_t crc = ::crc32(0, data, static_cast<uInt>(size + 4));
+    for (size_t i = 0; i < 4; ++i)
+      bytes[at + 8 + size + i] = static_cast<char>(crc >> (24 - 8 * i));
+    at += size + 12;
+  }
+}
+
+// A sound hash in the index of a packed file, as far as there is one.
+void mend_index(std::string& bytes) {
+  constexpr size_t index = 6 + 12, rest = index + 8;
+  if (bytes.size() <= rest) return;
+  const size_t size = static_cast<uint8_t>(bytes[4]) * 256u + static_cast<uint8_t>(bytes[5]);
+  if (size + 4 <= rest || size + 4 > bytes.size()) return;
+  const uint64_t hash = hash_bytes(std::string_view(bytes).substr(rest, size + 4 - rest));
+  for (size_t i = 0; i < 8; ++i) bytes[index + i] = static_cast<char>(hash >> (56 - 8 * i));
+}
+
+// Four bytes a pixel, some of which are there twice.
+constexpr int64_t jpeg_bytes = 512 * 8, png_bytes = 8 * 1032 * 8;
+
+TEST(PictureFuzz, Jpeg) {
+  const std::vector<std::string> seeds = seeds_of(".jpg");
+  PictureDecoder decoder;
+  fuzz(
+      6, 1, jpeg_bytes,
+      [&](Random& random) { return mutated(one_of(seeds, random), seeds, random); },
+      [&](const std::string& bytes, Random& random) { decode_all(decoder, bytes, random); });
+}
+
+TEST(PictureFuzz, Packing) {
+  const std::vector<std::string> seeds = seeds_of(".jpg");
+  fuzz(
+      4, 2, jpeg_bytes,
+      [&](Random& random) { return mutated(one_of(seeds, random), seeds, random); },
+      [](const std::string& bytes, Random& random) {
+        // What can be packed has the pixels that it had, or none.
+        const std::string packed = pack_jpeg(bytes, "fuzz");
+        ASSERT_TRUE(is_packed(packed));
+        PictureDecoder decoder;
+        decode_all(decoder, packed, random);
+        ASSERT_EQ(crc_of(decode_picture(packed, "fuzz", false)),
+                  crc_of(decode_picture(bytes, "fuzz", false)));
+      });
+}
+
+TEST(PictureFuzz, Packed) {
+  std::vector<std::string> seeds;
+  for (const std::string& bytes : seeds_of(".jpg")) seeds.push_back(pack_jpeg(bytes, "seed"));
+  PictureDecoder decoder;
+  fuzz(
+      5, 3, jpeg_bytes,
+      [&](Random& random) {
+        std::string bytes = mutated_in_front(seeds, 700, random);
+        if (random.below(2)) mend_index(bytes);
+        return bytes;
+      },
+      [&](const std::string& bytes, Random& random) { decode_all(decoder, bytes, random); });
+}
+
+TEST(PictureFuzz, Png) {
+  const std::vector<std::string> seeds = seeds_of(".png");
+  PictureDecoder decoder;
+  fuzz(
+      5, 4, png_bytes,
+      [&](Random& random) {
+        std::string bytes = mutated_in_front(seeds, 60, random);
+        if (random.below(2)) mend_png(bytes);
+        return bytes;
+      },
+      [&](const std::string& bytes, Random& random) { decode_all(decoder, bytes, random); });
+}
+
+TEST(PictureFuzz, Exif) {
+  const std::vector<std::string> seeds{
+      std::string("MM\0*\0\0\0\x8\0\2\1\1\0\3\0\0\0\1\0\1\0\0\1\x12\0\3\0\0\0\1\0\6\0\0", 34)};
+  fuzz(
+      1, 5, 1, [&](Random& random) { return mutated(seeds[0], seeds, random); },
+      [](const std::string& bytes, Random&) {
+        const int orientation = exif_orientation(bytes);
+        ASSERT_TRUE(orientation >= 1 && orientation <= 8);
+      });
+}
+
+}  // namespace
+}  // namespace convoy::test
