@@ -174,18 +174,18 @@ int write_files(const std::vector<TreeFile>& files, Json what, TreeMode mode,
 }
 
 int prepare_folder(const Options& options, ThreadPool& pool) {
-  const RawSplits splits = splits_of(options, pool);
-  std::vector<TreeFile> files;
-  for (const bool train : {true, false}) {
-    for (const RawPicture& picture : train ? splits.train : splits.validation) {
-      files.push_back({.from = picture,
-                       .to = fmt::format("{}/{}/{}", train ? "train" : "val", picture.class_name,
-                                         picture.name)});
-    }
-  }
+  RawSplits splits = splits_of(options, pool);
   Json what{{"kind", "folder"},
             {"train", fingerprint(splits.train)},
             {"val", fingerprint(splits.validation)}};
+  std::vector<TreeFile> files;
+  for (const bool train : {true, false}) {
+    for (RawPicture& picture : train ? splits.train : splits.validation) {
+      std::string to =
+          fmt::format("{}/{}/{}", train ? "train" : "val", picture.class_name, picture.name);
+      files.push_back({.from = std::move(picture), .to = std::move(to)});
+    }
+  }
   return write_files(files, std::move(what), TreeMode::copy, options, pool);
 }
 

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "data/folder_source.h"
 #include "records/tar.h"
 
 namespace convoy {
@@ -32,7 +33,7 @@ Within in_folder(const fs::path& folder) {
 void add_file(RawPictures& found, const fs::path& file, const Within& within,
               const std::string& class_name) {
   const std::string name = file.filename().string();
-  if (!is_picture_name(name)) {
+  if (!names_picture(name)) {
     ++found.passed_over;
     return;
   }
@@ -80,7 +81,7 @@ RawPictures pictures_of(const std::vector<TarMember>& members, const std::string
   RawPictures found;
   const auto within = std::make_shared<const std::string>(origin + ": ");
   for (const TarMember& member : members) {
-    if (!is_picture_name(member.name)) {
+    if (!names_picture(member.name)) {
       ++found.passed_over;
       continue;
     }
@@ -110,13 +111,6 @@ void settle(RawPictures& found, const std::string& where) {
 }
 
 }  // namespace
-
-bool is_picture_name(std::string_view name) {
-  std::string ending = fs::path(name).extension().string();
-  std::ranges::transform(ending, ending.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return ending == ".jpeg" || ending == ".jpg" || ending == ".png";
-}
 
 std::string read_raw(const RawPicture& picture) {
   if (picture.bytes == 0) raise(Fault::data, "{} is empty; try: fetch it again", picture.path());

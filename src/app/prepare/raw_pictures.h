@@ -40,9 +40,6 @@ RawPictures raw_folder(const fs::path& folder, ThreadPool& pool);
 // Pictures of a tar: in tars named by their classes, in folders named so, or right in it.
 RawPictures raw_tar(const fs::path& tar, ThreadPool& pool);
 
-// Whether the name of a file ends like a picture's: .jpeg, .jpg or .png, in any case.
-bool is_picture_name(std::string_view name);
-
 // Sorts by class and name. Two pictures with both the same are Fault::data, as is a class that
 // cannot be the name of a folder.
 void sort_raw(std::vector<RawPicture>& pictures);

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/file_writer.h"
+#include "data/folder_source.h"
 #include "pictures/jpeg_pack.h"
 #include "pictures/picture.h"
 
@@ -127,7 +128,7 @@ std::vector<TreeFile> tree_of(const fs::path& folder) {
                               .bytes = entry->file_size(),
                               .tar = {}},
                      .to = to.string(),
-                     .is_picture = is_picture_name(name)});
+                     .is_picture = names_picture(name)});
     has_pictures |= files.back().is_picture;
   }
   if (code) raise(Fault::data, "cannot read the folder {}: {}", folder.string(), code.message());
