@@ -66,8 +66,7 @@ RunLock::RunLock(const fs::path& run_dir)
     ::close(descriptor_);
     std::string who(owner.data(), got > 0 ? static_cast<size_t>(got) : 0);
     while (!who.empty() && who.back() == '\n') who.pop_back();
-    raise(Fault::usage,
-          "run directory {} is in use by {}; try: wait for its end, or another --name",
+    raise(Fault::usage, "{} is in use by {}; try: wait for its end, or another folder",
           run_dir.string(), who.empty() ? "another process" : who);
   }
   if (failed != 0) return;

@@ -10,7 +10,8 @@
 
 namespace convoy {
 
-// An exclusive lock on a run directory, given up when the process ends, however it ends.
+// An exclusive lock on a run directory, or another folder, given up when the process ends, however
+// it ends.
 class RunLock {
  public:
   // Somebody else's lock is Fault::usage and names the process.

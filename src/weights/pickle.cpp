@@ -2,7 +2,7 @@
 
 #include <unordered_map>
 
-#include "weights/byte_reader.h"
+#include "base/byte_reader.h"
 #include "weights/pickle_globals.h"
 #include "weights/weight_data.h"
 

@@ -2,8 +2,8 @@
 
 #include <snappy-c.h>
 
+#include "base/byte_reader.h"
 #include "base/crc32c.h"
-#include "weights/byte_reader.h"
 
 namespace convoy {
 namespace {

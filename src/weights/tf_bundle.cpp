@@ -3,11 +3,11 @@
 #include <map>
 #include <optional>
 
+#include "base/byte_reader.h"
 #include "base/crc32c.h"
 #include "base/error.h"
+#include "base/proto_fields.h"
 #include "base/text.h"
-#include "weights/byte_reader.h"
-#include "weights/proto_fields.h"
 #include "weights/sorted_table.h"
 #include "weights/tf_object_graph.h"
 

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "weights/proto_fields.h"
+#include "base/proto_fields.h"
 
 namespace convoy {
 

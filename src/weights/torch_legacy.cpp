@@ -2,8 +2,8 @@
 
 #include <map>
 
+#include "base/byte_reader.h"
 #include "base/error.h"
-#include "weights/byte_reader.h"
 #include "weights/pickle.h"
 #include "weights/torch_file.h"
 #include "weights/torch_tensors.h"

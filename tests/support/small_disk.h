@@ -27,6 +27,11 @@ class SmallDisk {
   SmallDisk(const SmallDisk&) = delete;
   SmallDisk& operator=(const SmallDisk&) = delete;
 
+  void grow(int kilobytes) {
+    const std::string options = fmt::format("size={}k", kilobytes);
+    ::mount("tmpfs", folder_.path().c_str(), "tmpfs", MS_REMOUNT, options.c_str());
+  }
+
   // Empty when there is one; otherwise the words for GTEST_SKIP.
   const std::string& why_not() const { return why_not_; }
   const fs::path& path() const { return folder_.path(); }

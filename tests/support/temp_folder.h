@@ -10,6 +10,11 @@
 
 namespace convoy::test {
 
+// In memory, where the system has that: for tests that write thousands of files.
+inline fs::path memory_folder() {
+  return fs::is_directory("/dev/shm") ? fs::path("/dev/shm") : fs::temp_directory_path();
+}
+
 class TempFolder {
  public:
   explicit TempFolder(const fs::path& parent = fs::temp_directory_path()) {

@@ -1,5 +1,5 @@
 // Reads little-endian numbers and runs of bytes from a buffer; the end is never passed. What is
-// missing raises Fault::checkpoint with the origin and what was being read.
+// missing raises the reader's fault with the origin and what was being read.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,9 @@ namespace convoy {
 class ByteReader {
  public:
   // Keeps both; `what` is the thing for people: "the index".
-  ByteReader(std::string_view bytes, const std::string& origin, std::string_view what)
-      : bytes_(bytes), origin_(origin), what_(what) {}
+  ByteReader(std::string_view bytes, const std::string& origin, std::string_view what,
+             Fault fault = Fault::checkpoint)
+      : bytes_(bytes), origin_(origin), what_(what), fault_(fault) {}
 
   size_t position() const { return position_; }
   size_t left() const { return bytes_.size() - position_; }
@@ -56,14 +57,15 @@ class ByteReader {
   }
 
   [[noreturn]] void fail(std::string_view why) const {
-    raise(Fault::checkpoint, "{}: {} is damaged at byte {}: {}; try: fetch or save it again",
-          origin_, what_, position_, why);
+    raise(fault_, "{}: {} is damaged at byte {}: {}; try: fetch or save it again", origin_, what_,
+          position_, why);
   }
 
  private:
   std::string_view bytes_;
   const std::string& origin_;
   std::string_view what_;
+  Fault fault_;
   size_t position_ = 0;
 };
 

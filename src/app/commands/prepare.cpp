@@ -1,0 +1,268 @@
+// `convoy prepare`: published pictures become what training reads: record files, folders of
+// classes, or packed JPEGs.
+
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+#include "app/command.h"
+#include "app/options.h"
+#include "app/prepare/journal.h"
+#include "app/prepare/raw_splits.h"
+#include "app/prepare/write_shards.h"
+#include "app/prepare/write_tree.h"
+#include "base/cores.h"
+#include "base/error.h"
+#include "base/text.h"
+
+namespace convoy {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  std::string input, output;
+  int threads = 0;
+  int64_t max_bad = 0;
+  int train_shards = 1024, validation_shards = 128;
+  std::string synsets, validation_labels;
+  double val_share = 0;
+  uint64_t seed = 0;
+
+  // Of one kind of preparing; of all of them when it is empty.
+  void describe(Fields& field, const std::string& kind) {
+    const auto of = [&](std::string_view name) { return kind.empty() || kind == name; };
+    field("input", input, "the folder of the tars or pictures", {}, {"raw-data-dir"});
+    field("output", output, "the folder to fill; one that was begun is gone on with", {},
+          {"local-scratch-dir"});
+    field("threads", threads, "pictures at a time; 0: one for each core. Changes no result",
+          between(0, 256), {"j"});
+    field("max-bad", max_bad,
+          "leave out up to so many pictures that are broken; one more, and it ends with code 3",
+          at_least(0));
+    if (of("imagenet")) {
+      field.section("Of `prepare imagenet`");
+      field("train-shards", train_shards, "files of the training set", between(1, 99999));
+      field("validation-shards", validation_shards, "files of the validation set",
+            between(1, 99999));
+    }
+    if (of("imagenet") || of("folder")) {
+      if (kind.empty()) field.section("Of `prepare imagenet` and `prepare folder`");
+      field("synsets", synsets,
+            "a list of the classes, one a line; without it, those that have pictures");
+      field("validation-labels", validation_labels,
+            "a list of the classes of validation pictures that are in no folders of classes; "
+            "without it, one of a usual name in the input");
+      field("seed", seed, "of the order of the training pictures, and of --val-share");
+    }
+    if (of("folder")) {
+      if (kind.empty()) field.section("Of `prepare folder`");
+      field("val-share", val_share,
+            "the input has one folder for each class: put this share of each into val",
+            between(0, 0.9));
+    }
+  }
+};
+
+void describe(Fields& field) { Options().describe(field, ""); }
+
+void refuse_overlap(const Options& options) {
+  const auto canonical = [](const std::string& folder) {
+    std::error_code code;
+    const fs::path path = fs::weakly_canonical(folder, code);
+    return path.has_filename() ? path : path.parent_path();
+  };
+  const fs::path input = canonical(options.input), output = canonical(options.output);
+  const auto begins_with = [](const fs::path& path, const fs::path& start) {
+    return std::mismatch(start.begin(), start.end(), path.begin(), path.end()).first == start.end();
+  };
+  if (begins_with(output, input) || begins_with(input, output)) {
+    raise(Fault::usage, "--output {} and --input {} lie in each other; try: another --output",
+          options.output, options.input);
+  }
+}
+
+RawSplits splits_of(const Options& options, ThreadPool& pool) {
+  const RawSplits splits = find_splits({.input = options.input,
+                                        .synsets = options.synsets,
+                                        .validation_labels = options.validation_labels,
+                                        .val_share = options.val_share,
+                                        .seed = options.seed},
+                                       pool);
+  fmt::print("{}: {} training and {} validation pictures of {} classes{}\n", options.input,
+             with_commas(static_cast<long long>(splits.train.size())),
+             with_commas(static_cast<long long>(splits.validation.size())), splits.classes.size(),
+             splits.passed_over ? fmt::format(", {} other files passed over", splits.passed_over)
+                                : std::string());
+  std::fflush(stdout);
+  return splits;
+}
+
+void tell_resumed(const Journal& journal, const Options& options) {
+  if (journal.resumed()) fmt::print("going on in {}\n", options.output);
+  std::fflush(stdout);
+}
+
+// Those of earlier runs count too.
+void check_left_out(int64_t left_out, const Options& options) {
+  if (left_out <= options.max_bad) return;
+  raise(Fault::data,
+        "{} lacks {} pictures that an earlier run left out, more than --max-bad {}; try: --max-bad "
+        "{}, or another --output",
+        options.output, left_out, options.max_bad, left_out);
+}
+
+int prepare_imagenet(const Options& options, ThreadPool& pool) {
+  const RawSplits splits = splits_of(options, pool);
+  Json what{{"kind", "imagenet"},
+            {"train", fingerprint(splits.train)},
+            {"validation", fingerprint(splits.validation)},
+            {"classes", hash_hex(hash_bytes(join(splits.classes, "\n")))},
+            {"train_shards", options.train_shards},
+            {"validation_shards", options.validation_shards},
+            {"seed", options.seed}};
+  Journal journal(options.output, std::move(what));
+  tell_resumed(journal, options);
+  write_atomically(fs::path(options.output) / "synsets.txt", join(splits.classes, "\n") + "\n",
+                   Fault::usage);
+  BadPictures bad(options.max_bad);
+  Json result;
+  int64_t left_out = 0;
+  for (const bool train : {true, false}) {
+    const std::vector<RawPicture>& pictures = train ? splits.train : splits.validation;
+    if (pictures.empty()) continue;
+    const std::string name = train ? "train" : "validation";
+    const ShardsSpec spec{.folder = fs::path(options.output) / name,
+                          .prefix = name,
+                          .shards = train ? options.train_shards : options.validation_shards,
+                          .shuffle = train,
+                          .seed = options.seed};
+    const ShardsResult wrote = write_shards(splits, pictures, spec, pool, bad);
+    left_out += wrote.left_out;
+    result[name] = {{"records", wrote.records},
+                    {"left_out", wrote.left_out},
+                    {"shards", spec.shards},
+                    {"bytes", wrote.bytes}};
+    fmt::print(
+        "{}: {} records in {} shards, {}; {} shards were made now, {} pictures encoded "
+        "anew, {} left out; all read again and sound\n",
+        spec.folder.string(), with_commas(wrote.records), spec.shards,
+        human_bytes(static_cast<double>(wrote.bytes)), wrote.made, wrote.encoded_anew,
+        wrote.left_out);
+    std::fflush(stdout);
+  }
+  check_left_out(left_out, options);
+  journal.finish(result);
+  return 0;
+}
+
+int write_files(const std::vector<TreeFile>& files, Json what, TreeMode mode,
+                const Options& options, ThreadPool& pool) {
+  Journal journal(options.output, std::move(what));
+  tell_resumed(journal, options);
+  BadPictures bad(options.max_bad);
+  const TreeResult wrote = write_tree(files, options.output, mode, pool, bad);
+  journal.finish({{"files", wrote.files}, {"left_out", wrote.left_out}, {"bytes", wrote.bytes}});
+  fmt::print("{}: {} files, {}{}; {} were written now, {} left out; all read again and sound\n",
+             options.output, with_commas(wrote.files),
+             human_bytes(static_cast<double>(wrote.bytes)),
+             mode == TreeMode::pack
+                 ? fmt::format(", before {}", human_bytes(static_cast<double>(wrote.bytes_before)))
+                 : std::string(),
+             with_commas(wrote.made), wrote.left_out);
+  return 0;
+}
+
+int prepare_folder(const Options& options, ThreadPool& pool) {
+  RawSplits splits = splits_of(options, pool);
+  Json what{{"kind", "folder"},
+            {"train", fingerprint(splits.train)},
+            {"val", fingerprint(splits.validation)}};
+  std::vector<TreeFile> files;
+  for (const bool train : {true, false}) {
+    for (RawPicture& picture : train ? splits.train : splits.validation) {
+      std::string to =
+          fmt::format("{}/{}/{}", train ? "train" : "val", picture.class_name, picture.name);
+      files.push_back({.from = std::move(picture), .to = std::move(to)});
+    }
+  }
+  return write_files(files, std::move(what), TreeMode::copy, options, pool);
+}
+
+int prepare_pack(const Options& options, ThreadPool& pool) {
+  if (!fs::is_directory(options.input)) {
+    raise(Fault::data, "there is no folder {}; try: --input with a folder of pictures",
+          options.input);
+  }
+  const std::vector<TreeFile> files = tree_of(options.input);
+  std::vector<RawPicture> pictures;
+  for (const TreeFile& file : files) pictures.push_back(file.from);
+  return write_files(files, {{"kind", "pack"}, {"files", fingerprint(pictures)}}, TreeMode::pack,
+                     options, pool);
+}
+
+int run(const CommandLine& line) {
+  const std::vector<Field> known = described(describe);
+  need_words(line, {"imagenet|folder|pack"});
+  const std::string& kind = line.words[0];
+  if (kind != "imagenet" && kind != "folder" && kind != "pack") {
+    const std::string near = nearest(kind, {"imagenet", "folder", "pack"});
+    raise(Fault::usage, "prepare makes imagenet, folder or pack, not {}{}", kind,
+          near.empty() ? "; try: convoy prepare --help" : "; nearest: " + near);
+  }
+  Fields field(resolve(line, known));
+  Options options;
+  options.describe(field, kind);
+  field.finish(known);
+  if (options.input.empty() || options.output.empty()) {
+    raise(Fault::usage, "prepare {} needs --input DIR and --output DIR; try: convoy prepare --help",
+          kind);
+  }
+  if (kind == "folder" && options.val_share == 0 && field.given("seed"))
+    raise(Fault::usage, "--seed decides nothing here without --val-share; try: --val-share 0.1");
+  refuse_overlap(options);
+  ThreadPool pool(options.threads ? options.threads : available_cores());
+  if (kind == "imagenet") return prepare_imagenet(options, pool);
+  if (kind == "folder") return prepare_folder(options, pool);
+  return prepare_pack(options, pool);
+}
+
+}  // namespace
+
+CommandDef prepare_command() {
+  return {
+      .name = "prepare",
+      .summary = "turn published pictures into what training reads",
+      .usage = "prepare imagenet|folder|pack --input DIR --output DIR [options]",
+      .details =
+          R"(prepare imagenet   TFRecords, as TensorFlow's recipes have them: train/train-00000-of-01024 ...
+                   and validation/validation-00000-of-00128 ..., and synsets.txt. Labels count
+                   from 1 in the order of the synsets' names. Training pictures are shuffled
+                   by --seed (a permutation of our own, not numpy's), validation pictures
+                   sorted by name. PNG and CMYK become RGB JPEGs of quality 100.
+prepare folder     train/CLASS/... and val/CLASS/..., as torchvision reads them.
+prepare pack       the same tree of files with each JPEG rewritten without loss, so that
+                   training decodes only the part that a crop needs. PNGs and other files
+                   are copied.
+
+The input of the first two has ILSVRC2012_img_train.tar or the folder train (or img_train)
+with a folder for each class; and ILSVRC2012_img_val.tar or the folder val (validation,
+img_val), with folders of classes or with a list of labels beside it. Tars are read where
+they lie, nothing is unpacked. One split alone will do.
+
+A run that was killed is gone on with by the same command and gives the same bytes. At the
+end everything is read again. Headers of pictures are checked on the way; `convoy check`
+decodes them all.
+
+  convoy prepare imagenet --input downloads --output imagenet
+  convoy prepare imagenet --input raw --output small --train-shards 8 --validation-shards 2
+  convoy prepare folder --input downloads --output imagenet-folder --max-bad 10
+  convoy prepare folder --input flowers --output flowers-split --val-share 0.1
+  convoy prepare pack --input imagenet-folder --output imagenet-packed
+)",
+      .words = "imagenet folder pack",
+      .describe = describe,
+      .run = run};
+}
+
+}  // namespace convoy

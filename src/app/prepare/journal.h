@@ -1,0 +1,36 @@
+// What a folder of prepared data is made from, in its prepare.json: a run that was killed is only
+// gone on with when input and options are still the same, so that no two are ever mixed.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <vector>
+
+#include "app/prepare/raw_pictures.h"
+#include "base/file.h"
+#include "train/run_dir.h"
+
+namespace convoy {
+
+class Journal {
+ public:
+  // Makes and locks the folder. `what` is what decides the result. A folder that was made of
+  // something else, or holds other files, is Fault::usage.
+  Journal(const fs::path& output, nlohmann::ordered_json what);
+
+  // Whether an earlier run began here.
+  bool resumed() const { return resumed_; }
+
+  // All is there: makes that durable and says so in the file, with what is told about it.
+  void finish(const nlohmann::ordered_json& result);
+
+ private:
+  fs::path file_;
+  std::string what_;
+  bool resumed_ = false;
+  RunLock lock_;
+};
+
+// A hash of names, classes and sizes.
+std::string fingerprint(const std::vector<RawPicture>& pictures);
+
+}  // namespace convoy

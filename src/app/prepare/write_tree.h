@@ -1,0 +1,36 @@
+// Files into a tree of folders, one by one: copied, or packed. A file has its name only when it is
+// complete, and one that is there is left alone: a run that was killed makes what is missing.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/prepare/bad_pictures.h"
+#include "app/prepare/raw_pictures.h"
+
+namespace convoy {
+
+struct TreeFile {
+  RawPicture from;
+  std::string to;          // below the output
+  bool is_picture = true;  // otherwise something else, to be copied as it is
+};
+
+struct TreeResult {
+  int64_t files = 0, made = 0, left_out = 0;
+  uint64_t bytes_before = 0, bytes = 0;
+};
+
+enum class TreeMode { copy, pack };
+
+// Pictures whose header is broken are bad; packed are JPEGs, PNGs are copied. Afterwards every
+// picture that was written, by this run or an earlier one, is read again: its header, and that its
+// size is the original's. One that differs is Fault::data.
+TreeResult write_tree(const std::vector<TreeFile>& files, const fs::path& output, TreeMode mode,
+                      ThreadPool& pool, BadPictures& bad);
+
+// All files below a folder, with their places in it; hidden ones are left out. Fault::data when
+// there is no picture.
+std::vector<TreeFile> tree_of(const fs::path& folder);
+
+}  // namespace convoy

@@ -1,0 +1,74 @@
+#include "base/file_writer.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace convoy {
+namespace {
+
+constexpr size_t buffer_bytes = 1 << 18;
+
+}  // namespace
+
+fs::path FileWriter::temporary(const fs::path& path) {
+  return path.parent_path() / ("." + path.filename().string() + ".tmp");
+}
+
+FileWriter::FileWriter(fs::path path, Fault fault)
+    : path_(std::move(path)),
+      temporary_(temporary(path_)),
+      fault_(fault),
+      descriptor_(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)) {
+  if (descriptor_ < 0) fail("write");
+}
+
+FileWriter::~FileWriter() {
+  if (descriptor_ < 0) return;
+  ::close(descriptor_);
+  ::unlink(temporary_.c_str());
+}
+
+void FileWriter::write(std::string_view bytes) {
+  buffer_ += bytes;
+  if (buffer_.size() >= buffer_bytes) flush();
+}
+
+void FileWriter::flush() {
+  std::string_view rest = buffer_;
+  while (!rest.empty()) {
+    const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail("write");
+    rest.remove_prefix(static_cast<size_t>(written));
+  }
+  buffer_.clear();
+}
+
+void FileWriter::commit(bool durable) {
+  flush();
+  if (durable && ::fsync(descriptor_) != 0) fail("sync");
+  const int open = std::exchange(descriptor_, -1);
+  bool renamed = ::close(open) == 0;  // on network file systems a write may fail as late as this
+  if (renamed && durable) return replace_file(temporary_, path_, fault_);
+  renamed = renamed && ::rename(temporary_.c_str(), path_.c_str()) == 0;
+  if (renamed) return;
+  const int reason = errno;
+  ::unlink(temporary_.c_str());
+  errno = reason;
+  fail("write");
+}
+
+void FileWriter::fail(std::string_view what) const {
+  const int reason = errno;
+  const bool full = reason == ENOSPC || reason == EDQUOT;
+  raise(full ? Fault::no_space : fault_, "cannot {} {}: {}; try: {}", what, path_.string(),
+        std::strerror(reason),
+        full ? "free some disk space, or --output on another disk"
+             : "check the folder and its permissions");
+}
+
+}  // namespace convoy

@@ -1,0 +1,74 @@
+// TFRecord files: records one after the other, each framed by its length and two checksums.
+//
+//   length    8 bytes, little-endian
+//   checksum  4 bytes, masked CRC-32C of the length
+//   payload   `length` bytes
+//   checksum  4 bytes, masked CRC-32C of the payload
+//
+// There is no header and no index: whoever wants the n-th record has walked over those before it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/file_writer.h"
+#include "base/random_file.h"
+
+namespace convoy {
+
+struct RecordPlace {
+  uint64_t offset = 0;  // of the frame
+  uint64_t bytes = 0;   // of the payload
+  bool operator==(const RecordPlace&) const = default;
+};
+
+// Read by any number of threads. Whatever is damaged is Fault::data naming file and byte.
+class TfRecordFile {
+ public:
+  // `keep_open`: no call opens the file again; costs a descriptor.
+  explicit TfRecordFile(fs::path path, bool keep_open = true);
+
+  const fs::path& path() const { return path_; }
+
+  // Where the records are. Every length is checked, no payload is read.
+  std::vector<RecordPlace> scan() const;
+
+  // The payload, its checksum verified. Reuses the memory of `payload`.
+  void read(const RecordPlace& place, std::string& payload) const;
+
+  // A part of the payload as it is stored, unverified.
+  std::string peek(const RecordPlace& place, uint64_t offset, size_t bytes) const;
+
+  // It will be read soon.
+  void expect_read(const RecordPlace& place) const;
+
+  // "FILE at byte N", for messages.
+  std::string origin(const RecordPlace& place) const;
+
+ private:
+  template <class Body>
+  void with_file(Body&& body) const;
+
+  fs::path path_;
+  std::unique_ptr<RandomFile> open_;
+};
+
+// The file appears under its name when `finish` has returned, or never.
+class TfRecordWriter {
+ public:
+  explicit TfRecordWriter(const fs::path& path) : file_(path, Fault::usage) {}
+
+  void add(std::string_view payload);
+  void finish() { file_.commit(); }
+
+ private:
+  FileWriter file_;
+};
+
+// A record with its frame.
+std::string framed_record(std::string_view payload);
+
+}  // namespace convoy

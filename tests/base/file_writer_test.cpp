@@ -1,0 +1,52 @@
+#include "base/file_writer.h"
+
+#include <gtest/gtest.h>
+
+#include "support/raises.h"
+#include "support/small_disk.h"
+
+namespace convoy::test {
+namespace {
+
+TEST(FileWriter, TheFileAppearsWhole) {
+  const TempFolder folder;
+  for (const bool durable : {true, false}) {
+    std::string wanted;
+    FileWriter writer(folder / "x", Fault::usage);
+    for (int i = 0; i < 1000; ++i) {
+      const std::string part(static_cast<size_t>(i), static_cast<char>('a' + i % 26));
+      writer.write(part);
+      wanted += part;
+    }
+    EXPECT_FALSE(fs::exists(folder / "x"));
+    EXPECT_TRUE(fs::exists(FileWriter::temporary(folder / "x")));
+    writer.commit(durable);
+    EXPECT_EQ(read_file(folder / "x", Fault::bug), wanted);
+    EXPECT_FALSE(fs::exists(FileWriter::temporary(folder / "x")));
+    fs::remove(folder / "x");
+  }
+}
+
+TEST(FileWriter, WithoutACommitNothingIsLeft) {
+  const TempFolder folder;
+  { FileWriter(folder / "x", Fault::usage).write("abc"); }
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+  expect_raises(Fault::usage, {"none/x", "; try: "},
+                [&] { FileWriter(folder / "none/x", Fault::usage); });
+}
+
+TEST(FileWriter, AFullDiskIsNoSpace) {
+  const SmallDisk disk(64);
+  if (!disk.why_not().empty()) GTEST_SKIP() << disk.why_not();
+  for (const bool durable : {true, false}) {
+    expect_raises(Fault::no_space, {"/x", "; try: "}, [&] {
+      FileWriter writer(disk.path() / "x", Fault::usage);
+      writer.write(std::string(100000, 'x'));
+      writer.commit(durable);
+    });
+    EXPECT_TRUE(fs::is_empty(disk.path()));
+  }
+}
+
+}  // namespace
+}  // namespace convoy::test
