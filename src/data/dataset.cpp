@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "data/folder_source.h"
 
 namespace convoy {
 
@@ -42,6 +43,7 @@ std::string infer_dataset(std::string_view path) {
   if (speaks_of("cifar100") || speaks_of("cifar-100")) return "cifar-100";
   if (speaks_of("cifar")) return "cifar-10";
   if (speaks_of("fashion")) return "fashion-mnist";
+  if (split_folder(std::string(path), true)) return "imagefolder";
   raise(Fault::usage, "cannot tell from the path '{}' which dataset it holds; try: --dataset NAME",
         path);
 }

@@ -69,8 +69,8 @@ const DatasetDef& find_dataset(std::string_view name);
 // Opens one split of a set: everything is read and checked here.
 std::unique_ptr<Dataset> open_dataset(std::string_view name, DatasetSpec spec);
 
-// The dataset a folder's name speaks of: imagenet, cifar-100, cifar-10, fashion-mnist. A path that
-// tells nothing is a usage error.
+// The dataset a folder's name speaks of: imagenet, cifar-100, cifar-10, fashion-mnist; or
+// imagefolder where there is a folder train in it. A path that tells nothing is a usage error.
 std::string infer_dataset(std::string_view path);
 
 }  // namespace convoy

@@ -96,7 +96,10 @@ void Resizer::Taps::plan(const ViewAxis& axis, int64_t size, Interpolation how) 
         weight_.push_back(is_cubic ? cubic(away) : triangle(away));
         sum += weight_.back();
       }
-      for (size_t w = before; w < weight_.size(); ++w) weight_[w] /= sum;
+      // In steps of 2^-22, as Pillow's.
+      for (size_t w = before; w < weight_.size(); ++w) {
+        weight_[w] = std::round(weight_[w] / sum * 0x1p22) * 0x1p-22;
+      }
       from = window.begin;
     }
     first[static_cast<size_t>(i)] = static_cast<int32_t>(from);
@@ -126,22 +129,40 @@ const PixelRect& Resizer::plan(const PictureView& view, int64_t width, int64_t h
   y_.plan(view.y, height, how);
   needed_ = {x_.begin, y_.begin, x_.end - x_.begin, y_.end - y_.begin};
   for (int32_t& first : x_.first) first -= static_cast<int32_t>(x_.begin);
-  constexpr size_t behind = 64;  // what the kernel may write
-  row_.resize(static_cast<size_t>(needed_.width * 4) + behind);
+  rounds_ = how != Interpolation::legacy_bilinear;
+  scratch_.resize(static_cast<size_t>(needed_.width * kernels::resample_scratch));
+  rows_.resize(static_cast<size_t>(y_.taps + kernels::resample_rows));
+  taken_.resize(static_cast<size_t>(y_.taps));
+  constexpr int64_t behind = 64;  // what the kernel may read
+  const int64_t row = view.x.count * 4;
+  ring_.resize(rows_.size() * static_cast<size_t>(row) + behind);
+  for (size_t i = 0; i < rows_.size(); ++i) rows_[i] = ring_.data() + static_cast<int64_t>(i) * row;
   return needed_;
 }
 
+// Rows first, then columns, as Pillow does: it rounds in between, so the order is seen. The rows
+// that an output needs are kept in a ring, where row y of the picture is y modulo its length.
 void Resizer::run(const Pixels& pixels, uint8_t* image) {
   const auto rows = static_cast<int64_t>(y_.first.size()),
-             count = static_cast<int64_t>(x_.first.size());
-  const int64_t plane = rows * count;
+             count = static_cast<int64_t>(x_.first.size()), plane = rows * count;
+  const auto ring = static_cast<int64_t>(rows_.size());
+  const kernels::ColumnTaps columns{x_.first.data(), x_.weights.data(), x_.taps, count};
+  const auto slot = [&](int64_t y) { return rows_[static_cast<size_t>(y % ring)]; };
+  int64_t done = 0;  // rows of the picture before this one have been through the first pass
   for (int64_t i = 0; i < rows; ++i) {
-    kernels::blend_rows(pixels.at(needed_.x, y_.first[static_cast<size_t>(i)]),
-                        pixels.region.width * 4, y_.weights.data() + i * y_.taps, y_.taps,
-                        needed_.width * 4, row_.data());
+    const int64_t first = y_.first[static_cast<size_t>(i)], end = first + y_.taps;
+    for (done = std::max(done, first); done < end;) {
+      const int64_t some = std::min({kernels::resample_rows, y_.end - done, first + ring - done});
+      float* out[kernels::resample_rows];
+      for (int64_t r = 0; r < some; ++r) out[r] = slot(done + r);
+      kernels::blend_pixels(pixels.at(needed_.x, done), pixels.region.width * 4, some,
+                            needed_.width, columns, rounds_, scratch_.data(), out);
+      done += some;
+    }
+    for (int64_t t = 0; t < y_.taps; ++t) taken_[static_cast<size_t>(t)] = slot(first + t);
     uint8_t* to = image + i * count;
-    kernels::blend_pixels(row_.data(), x_.first.data(), x_.weights.data(), x_.taps, count, to,
-                          to + plane, to + 2 * plane);
+    kernels::blend_rows(taken_.data(), y_.weights.data() + i * y_.taps, y_.taps, count, to,
+                        to + plane, to + 2 * plane);
   }
 }
 

@@ -59,7 +59,11 @@ class Resizer {
 
   Taps x_, y_;
   PixelRect needed_;
-  std::vector<float> row_;
+  bool rounds_ = true;          // between the passes, as Pillow
+  std::vector<float> scratch_;  // of the first pass
+  std::vector<float> ring_;     // rows of the first pass that the second still needs
+  std::vector<float*> rows_;
+  std::vector<const float*> taken_;
 };
 
 }  // namespace convoy

@@ -1,0 +1,36 @@
+// ImageNet, as TFRecords by any of the usual names (data/record_source.h) or as folders of JPEGs.
+#include "data/folder_source.h"
+#include "data/picture_dataset.h"
+#include "data/record_source.h"
+
+namespace convoy {
+namespace {
+
+std::unique_ptr<PictureSource> open(const std::string& folder, bool train) {
+  // The recipes' own name for the records, below the folder that is given.
+  for (const fs::path& place :
+       {fs::path(folder), fs::path(folder) / "imagenet-data", fs::path(folder) / "tf_records"}) {
+    if (has_records(place, train)) return open_records(place, train);
+  }
+  return open_split(folder, train);
+}
+
+}  // namespace
+
+DatasetDef imagenet_dataset() {
+  return {
+      .name = "imagenet",
+      .help =
+          "TFRecords (train-00000-of-01024 … or mini_imagenet's names) or folders train and val of "
+          "JPEGs in --data-dir",
+      .open = [](const DatasetSpec& spec) -> std::unique_ptr<Dataset> {
+        return std::make_unique<PictureDataset>(open(spec.data_dir, spec.train), spec.pictures);
+      },
+      .mean = {0.485, 0.456, 0.406},
+      .std = {0.229, 0.224, 0.225},
+      .augment = {"flip"},
+      .has_pictures = true,
+  };
+}
+
+}  // namespace convoy
