@@ -37,7 +37,7 @@ TEST(Predictions, TheLikeliestComeFirstWithTheirShare) {
 
 TEST(Predictions, AreToldAsTextAndAsJson) {
   const std::vector<std::string> names{"a \"b\"", "c"};
-  Prediction prediction{7, {{0, 0.75}, {1, 0.2}, {2, 0.05}}, {}};
+  Prediction prediction{7, "", {{0, 0.75}, {1, 0.2}, {2, 0.05}}, {}};
   EXPECT_EQ(text_line(prediction, names), "     7  a \"b\" 75.0%, c 20.0%, class 2 5.0%\n");
   EXPECT_EQ(json_line(prediction, names),
             R"({"index":7,"top":[{"class":0,"name":"a \"b\"","p":0.75},)"
@@ -51,6 +51,12 @@ TEST(Predictions, AreToldAsTextAndAsJson) {
   EXPECT_EQ(json_line(prediction, names),
             R"({"index":7,"top":[{"class":0,"name":"a \"b\"","p":0.75}],"label":1})"
             "\n");
+  prediction.file = "b/c.jpg";
+  EXPECT_EQ(text_line(prediction, names), "b/c.jpg  wrong  a \"b\" 75.0%  (is c)\n");
+  EXPECT_EQ(
+      json_line(prediction, names),
+      R"({"index":7,"file":"b/c.jpg","top":[{"class":0,"name":"a \"b\"","p":0.75}],"label":1})"
+      "\n");
 }
 
 }  // namespace

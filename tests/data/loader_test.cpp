@@ -255,5 +255,61 @@ TEST(Loader, RefusesPartsThatDoNotFitThePlan) {
   });
 }
 
+// Every fifth sample is no image.
+class WithBad final : public Dataset {
+ public:
+  int64_t size() const override { return 40; }
+  Shape image_shape() const override { return {1, 2, 2}; }
+  int classes() const override { return 40; }
+  std::vector<std::string> class_names() const override { return std::vector<std::string>(40); }
+  std::string origin(int64_t index) const override { return "file " + std::to_string(index); }
+  void read(int64_t index, uint64_t, uint8_t* pixels, int32_t& label) const override {
+    if (index % 5 == 0) raise(Fault::data, "file {} is broken", index);
+    std::fill_n(pixels, 4, static_cast<uint8_t>(index));
+    label = static_cast<int32_t>(index);
+  }
+};
+
+TEST(Loader, WhatIsNoImageIsReplacedLeftOutOrRefused) {
+  const WithBad set;
+  const AugmentChain chain({}, settings, set.image_shape());
+  const EpochPlan plan = evaluation_plan(40, 8);
+  LoaderSpec spec{.batch = 8, .last_step = 5, .shuffle = false};
+  for (const int workers : {1, 3}) {
+    spec.workers = workers;
+    spec.bad = BadSamples::replace;
+    Loader training(set, chain, plan, spec);
+    spec.bad = BadSamples::leave_out;
+    Loader evaluation(set, chain, plan, spec);
+    for (int64_t step = 0; step < 5; ++step) {
+      const Batch& batch = training.next();
+      const Batch& counted = evaluation.next();
+      std::vector<int64_t> bad;
+      for (int64_t i = 0; i < 8; ++i) {
+        const int64_t sample = step * 8 + i;
+        const bool is_bad = sample % 5 == 0;
+        if (is_bad) bad.push_back(sample);
+        EXPECT_EQ(batch.data<int32_t>("label")[i], is_bad ? sample + 1 : sample);
+        EXPECT_EQ(batch.data<float>("image")[i * 4],
+                  static_cast<float>(is_bad ? sample + 1 : sample));
+        EXPECT_EQ(batch.data<float>("weight")[i], 1);
+        EXPECT_EQ(counted.data<float>("weight")[i], is_bad ? 0 : 1);
+        EXPECT_EQ(counted.data<float>("image")[i * 4], is_bad ? 0 : static_cast<float>(sample));
+      }
+      for (const Batch* one : {&batch, &counted}) {
+        ASSERT_EQ(one->bad.size(), bad.size());
+        for (size_t i = 0; i < bad.size(); ++i) {
+          EXPECT_EQ(one->bad[i].sample, bad[i]);
+          EXPECT_EQ(one->bad[i].origin, "file " + std::to_string(bad[i]));
+          EXPECT_NE(one->bad[i].reason.find("is broken"), std::string::npos);
+        }
+      }
+    }
+  }
+  spec.bad = BadSamples::refuse;
+  Loader strict(set, chain, plan, spec);
+  test::expect_raises(Fault::data, {"file 0 is broken"}, [&] { strict.next(); });
+}
+
 }  // namespace
 }  // namespace convoy

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <set>
 #include <vector>
 
 namespace convoy {
@@ -24,6 +25,36 @@ TEST(Order, IsAPermutationForEverySize) {
       ASSERT_EQ(seen[static_cast<size_t>(at)]++, 0) << n << " at " << i;
     }
   }
+}
+
+TEST(Order, OfRunsIsAPermutationThatStaysInLongStretches) {
+  for (const int64_t n : {1, 31, 32, 33, 100, 8192, 8193, 20000, 40001}) {
+    for (const int64_t epoch : {0, 1}) {
+      const Order order(n, 42, epoch, true, 32);
+      std::vector<int> seen(static_cast<size_t>(n));
+      for (int64_t i = 0; i < n; ++i) ASSERT_EQ(seen.at(static_cast<size_t>(order[i]))++, 0) << n;
+    }
+  }
+  // At any time 256 runs of 32 are read: 8192 samples in a row come from at most twice as many
+  // runs and what is left over.
+  const int64_t n = 1000000;
+  const Order order(n, 7, 3, true, 32);
+  std::set<int64_t> runs;
+  for (int64_t i = 500000; i < 508192; ++i) runs.insert(order[i] / 32);
+  EXPECT_LE(runs.size(), 513);
+  // Those are spread over the whole set, and their samples mixed.
+  EXPECT_LT(*runs.begin(), n / 32 / 20);
+  EXPECT_GT(*runs.rbegin(), n / 32 * 19 / 20);
+  int neighbours = 0;
+  for (int64_t i = 0; i < 1000; ++i) neighbours += order[i] + 1 == order[i + 1];
+  EXPECT_LT(neighbours, 20);
+  // Every epoch and seed has its own.
+  int same = 0;
+  for (int64_t i = 0; i < 1000; ++i) {
+    same += order[i] == Order(n, 7, 4, true, 32)[i];
+    same += order[i] == Order(n, 8, 3, true, 32)[i];
+  }
+  EXPECT_LT(same, 10);
 }
 
 TEST(Order, WorksForMoreSamplesThanAnyListCouldHold) {

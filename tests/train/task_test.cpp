@@ -49,11 +49,11 @@ class TwoHeads : public Task {
 
   // The losses as they are weighted in training.
   void count(const Executor& executor, const Batch& batch, Tally& tally) const override {
-    for (int64_t i = 0; i < valid; ++i) {
+    for (int64_t i = 0; i < batch.valid; ++i) {
       tally.loss += static_cast<double>(weights_[0] * executor.output("loss")[i] +
                                         weights_[1] * executor.output("group_loss")[i]);
     }
-    tally.samples += valid;
+    tally.samples += batch.valid;
   }
 
  private:
