@@ -4,6 +4,7 @@
 #include <atomic>
 #include <set>
 
+#include "app/prepare/journal.h"
 #include "base/error.h"
 #include "base/file_writer.h"
 #include "data/folder_source.h"
@@ -31,6 +32,14 @@ bool is_there_already(const TreeFile& file, const fs::path& path, TreeMode mode)
   if (code) return false;
   if (mode == TreeMode::copy || !file.is_picture) return bytes == file.from.bytes;
   return bytes > 0;
+}
+
+uint64_t missing_bytes(const std::vector<TreeFile>& files, const fs::path& output, TreeMode mode) {
+  uint64_t sum = 0;
+  for (const TreeFile& file : files) {
+    if (!is_there_already(file, output / file.to, mode)) sum += file.from.bytes;
+  }
+  return sum;
 }
 
 void verify(const TreeFile& file, const fs::path& path, TreeMode mode) {
@@ -64,6 +73,7 @@ void make_folders_of(const std::vector<TreeFile>& files, const fs::path& output)
 TreeResult write_tree(const std::vector<TreeFile>& files, const fs::path& output, TreeMode mode,
                       ThreadPool& pool, BadPictures& bad) {
   make_folders_of(files, output);
+  expect_room(output, missing_bytes(files, output, mode));
   std::atomic<int64_t> made = 0;
   std::atomic<uint64_t> bytes_before = 0, bytes = 0;
   std::vector<char> is_bad(files.size(), 0);
