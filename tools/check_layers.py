@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Includes may only point down the road, and some headers have one door. Run by ctest as lint.layers."""
+"""Includes may only point down the road, some headers have one door, and no two headers define types of one name (the
+linker would quietly mix them up). Run by ctest as lint.layers."""
 import pathlib, re, sys
 
 MAY_INCLUDE = {
@@ -37,7 +38,7 @@ ONE_DOOR = {  # header -> where it may be included
 
 
 def check(root: pathlib.Path) -> list[str]:
-    wrong = []
+    wrong, types = [], {}
     for path in sorted((root / "src").rglob("*.[hc]*")):
         inside = path.relative_to(root / "src")
         here = inside.parts[0]
@@ -46,6 +47,9 @@ def check(root: pathlib.Path) -> list[str]:
             continue
         allowed = {here, *MAY_INCLUDE[here].split()}
         for number, line in enumerate(path.read_text().splitlines(), 1):
+            defined = path.suffix == ".h" and re.match(r"(?:struct|class|enum class) (\w+)[^;]*\{", line)
+            if defined and types.setdefault(defined[1], path) != path:
+                wrong.append(f"{path}:{number}: {types[defined[1]]} defines a type {defined[1]} too")
             included = re.match(r'\s*#\s*include\s*[<"]([^>"]+)[>"]', line)
             if not included:
                 continue

@@ -258,13 +258,22 @@ TEST(Prepare, RefusesWhatCannotBeMeant) {
 
 TEST(Prepare, AFullDiskIsCodeSixAndIsGoneOnWith) {
   const TempFolder folder;
-  RawSet(6, 40).write_tars(folder / "in");
+  const RawSet set(6, 40);
+  set.write_tars(folder / "in");
+  size_t bytes = 0;
+  for (const auto* files : {&set.train, &set.validation}) {
+    for (const RawFile& file : *files) bytes += file.content.size();
+  }
   for (const Arguments& kind : {Arguments{"imagenet", "--train-shards", "20", "--validation-shards",
                                           "2", "--input", "in", "--output"},
                                 {"folder", "--input", "in", "--output"}}) {
-    SmallDisk disk(160);
+    SmallDisk disk(100);
     if (!disk.why_not().empty()) GTEST_SKIP() << disk.why_not();
     const fs::path output = disk.path() / "out";
+    // The pictures alone are more: nothing is begun. Then only what is around them is too much.
+    expect_refused(joined(kind, {output.string()}), 6, {"out", "more", "; try: "}, folder.path());
+    EXPECT_LE(files_below(output).size(), 2u);
+    disk.grow(static_cast<int>(bytes / 1024) + 40);
     expect_refused(joined(kind, {output.string()}), 6, {"; try: "}, folder.path());
     for (const auto& [name, content] : files_below(output)) {
       EXPECT_EQ(name.find(".tmp"), name.npos) << name;
@@ -290,6 +299,23 @@ TEST(Prepare, FoldersOfClasses) {
   auto made = files_below(folder / "out");
   EXPECT_EQ(made.erase("prepare.json"), 1u);
   EXPECT_TRUE(made == files_below(folder / "wanted"));
+}
+
+// As Tiny ImageNet has it: train/CLASS/images/*.JPEG.
+TEST(Prepare, FoldersInAClassBelongToIt) {
+  const TempFolder folder;
+  fs::create_directories(folder / "in/train/n1/images");
+  write_bytes(folder / "in/train/n1/images/a.JPEG", tiny_jpeg(1));
+  write_bytes(folder / "in/train/n1/n1_boxes.txt", "a 0 0 1 1");
+  write_bytes(folder / "in/train/n1/b.png", tiny_png(2));
+  prepare({"folder", "--input", "in", "--output", "out"}, folder.path());
+  const auto made = files_below(folder / "out");
+  EXPECT_EQ(made.at("train/n1/a.JPEG"), tiny_jpeg(1));
+  EXPECT_EQ(made.at("train/n1/b.png"), tiny_png(2));
+  EXPECT_EQ(made.size(), 3u);
+  write_bytes(folder / "in/train/n1/images/b.png", tiny_png(3));
+  expect_refused({"folder", "--input", "in", "--output", "out2"}, 3, {"images/b.png", "one name"},
+                 folder.path());
 }
 
 TEST(Prepare, OneFolderIsSplitClassByClass) {

@@ -86,7 +86,7 @@ def main() -> None:
             records = [record.numpy() for record in tf.data.TFRecordDataset(shard)]
             with tf.io.TFRecordWriter(shard) as writer:
                 for record in records:
-                    features = dict(reversed(tf.train.Example.FromString(record).features.feature.items()))
+                    features = dict(sorted(tf.train.Example.FromString(record).features.feature.items(), reverse=True))
                     example = tf.train.Example(features=tf.train.Features(feature=features))
                     writer.write(example.SerializeToString())
         ran = prepare(sys.argv[1], folder)

@@ -45,7 +45,7 @@ void expect_same_when_killed(const Arguments& arguments, const fs::path& folder,
   ASSERT_EQ(whole.code, 0) << whole.err;
   const auto wanted = files_below(folder / "out");
   fs::remove_all(folder / "out");
-  EXPECT_GE(killed_again_and_again(arguments, folder, step), 2);
+  EXPECT_GE(killed_again_and_again(arguments, folder, step), 1);
   const auto made = files_below(folder / "out");
   EXPECT_EQ(made.size(), wanted.size());
   EXPECT_TRUE(made == wanted);

@@ -156,7 +156,7 @@ int prepare_imagenet(const Options& options, ThreadPool& pool) {
   return 0;
 }
 
-int write_files(const std::vector<TreeFile>& files, Json what, TreeMode mode,
+int write_files(const std::vector<FileToWrite>& files, Json what, TreeMode mode,
                 const Options& options, ThreadPool& pool) {
   Journal journal(options.output, std::move(what));
   tell_resumed(journal, options);
@@ -178,7 +178,7 @@ int prepare_folder(const Options& options, ThreadPool& pool) {
   Json what{{"kind", "folder"},
             {"train", fingerprint(splits.train)},
             {"val", fingerprint(splits.validation)}};
-  std::vector<TreeFile> files;
+  std::vector<FileToWrite> files;
   for (const bool train : {true, false}) {
     for (RawPicture& picture : train ? splits.train : splits.validation) {
       std::string to =
@@ -194,9 +194,9 @@ int prepare_pack(const Options& options, ThreadPool& pool) {
     raise(Fault::data, "there is no folder {}; try: --input with a folder of pictures",
           options.input);
   }
-  const std::vector<TreeFile> files = tree_of(options.input);
+  const std::vector<FileToWrite> files = files_to_write(options.input);
   std::vector<RawPicture> pictures;
-  for (const TreeFile& file : files) pictures.push_back(file.from);
+  for (const FileToWrite& file : files) pictures.push_back(file.from);
   return write_files(files, {{"kind", "pack"}, {"files", fingerprint(pictures)}}, TreeMode::pack,
                      options, pool);
 }

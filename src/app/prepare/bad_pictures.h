@@ -1,33 +1,13 @@
 // Counts the pictures that are left out because they are broken, and says when it is enough.
 #pragma once
 
+#include <cstdint>
 #include <mutex>
-#include <string>
 
-#include "app/progress.h"
+#include "app/prepare/shared_progress.h"
 #include "base/error.h"
 
 namespace convoy {
-
-// A bar that many threads move.
-class SharedProgress {
- public:
-  SharedProgress(std::string label, int64_t total) : line_(std::move(label)), total_(total) {}
-
-  void add(int64_t count) {
-    const std::lock_guard lock(mutex_);
-    line_.at(done_ += count, total_);
-  }
-  void clear() {
-    const std::lock_guard lock(mutex_);
-    line_.clear();
-  }
-
- private:
-  std::mutex mutex_;
-  ProgressLine line_;
-  int64_t done_ = 0, total_;
-};
 
 class BadPictures {
  public:
@@ -47,8 +27,6 @@ class BadPictures {
       return false;
     }
   }
-
-  int64_t count() const { return count_; }
 
  private:
   void count(const Error& error, SharedProgress& progress);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/text.h"
 
 namespace convoy {
 namespace {
@@ -77,6 +78,17 @@ void Journal::finish(const Json& result) {
   }
   const Json all{{"made_of", Json::parse(what_)}, {"result", result}};
   write_atomically(file_, text_of(all) + "\n", Fault::usage);
+}
+
+void expect_room(const fs::path& output, uint64_t bytes) {
+  std::error_code code;
+  const uint64_t room = fs::space(output, code).available;
+  if (code || bytes <= room) return;
+  raise(Fault::no_space,
+        "{} needs {} more, but its disk has {} left; try: free some space, or --output on another "
+        "disk",
+        output.string(), human_bytes(static_cast<double>(bytes)),
+        human_bytes(static_cast<double>(room)));
 }
 
 std::string fingerprint(const std::vector<RawPicture>& pictures) {

@@ -30,6 +30,9 @@ class Journal {
   RunLock lock_;
 };
 
+// Fault::no_space when so many bytes surely do not fit there: better now than after hours.
+void expect_room(const fs::path& output, uint64_t bytes);
+
 // A hash of names, classes and sizes.
 std::string fingerprint(const std::vector<RawPicture>& pictures);
 

@@ -44,16 +44,23 @@ void add_file(RawPictures& found, const fs::path& file, const Within& within,
       {.class_name = class_name, .name = name, .within = within, .bytes = bytes, .tar = {}});
 }
 
-RawPictures class_folder(const fs::path& folder) {
-  RawPictures found;
+// The pictures of a class: those in its folder, and in folders below.
+void add_class(RawPictures& found, const fs::path& folder, const std::string& class_name,
+               int depth = 0) {
+  if (depth > 16) raise(Fault::data, "{}: folders in folders without end", folder.string());
   const Within within = in_folder(folder);
   for (const fs::path& file : entries_of(folder)) {
     if (fs::is_directory(file)) {
-      raise(Fault::data, "{} is a folder in a class's folder; try: pictures right in {}",
-            file.string(), folder.string());
+      add_class(found, file, class_name, depth + 1);
+    } else {
+      add_file(found, file, within, class_name);
     }
-    add_file(found, file, within, folder.filename().string());
   }
+}
+
+RawPictures class_folder(const fs::path& folder) {
+  RawPictures found;
+  add_class(found, folder, folder.filename().string());
   if (found.pictures.empty()) {
     raise(Fault::data, "the class {} has no picture; try: fill or remove its folder",
           folder.string());

@@ -34,7 +34,7 @@ struct RawPictures {
   bool has_classes = true;           // false: one folder, or one tar, without any classes
 };
 
-// Pictures of a folder: in folders named by their classes, or right in it.
+// Pictures of a folder: in folders named by their classes, also deeper there, or right in it.
 RawPictures raw_folder(const fs::path& folder, ThreadPool& pool);
 
 // Pictures of a tar: in tars named by their classes, in folders named so, or right in it.

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "app/prepare/journal.h"
 #include "app/prepare/picture_records.h"
 #include "base/error.h"
 #include "data/order.h"
@@ -48,6 +49,13 @@ class ShardsMaker {
       progress.add(1);
     }
     writer.finish();
+  }
+
+  // Of its pictures; the shard is a little longer.
+  uint64_t bytes(int shard) const {
+    uint64_t sum = 0;
+    for (size_t i = begin(shard); i < begin(shard + 1); ++i) sum += pictures_[order_[i]].bytes;
+    return sum;
   }
 
   // How many records the shard has; they must be its pictures, in their order, perhaps not all.
@@ -100,9 +108,13 @@ ShardsResult write_shards(const RawSplits& splits, const std::vector<RawPicture>
   std::atomic<int> made = 0;
   std::atomic<uint64_t> bytes = 0;
   std::vector<int> missing;
+  uint64_t needed = 0;
   for (int shard = 0; shard < spec.shards; ++shard) {
-    if (!fs::exists(maker.path(shard))) missing.push_back(shard);
+    if (fs::exists(maker.path(shard))) continue;
+    missing.push_back(shard);
+    needed += maker.bytes(shard);
   }
+  expect_room(spec.folder, needed);
   {
     const int64_t share = count * static_cast<int64_t>(missing.size()) / spec.shards;
     SharedProgress progress("writing " + spec.prefix, share);

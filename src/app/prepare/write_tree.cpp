@@ -4,6 +4,7 @@
 #include <atomic>
 #include <set>
 
+#include "app/prepare/journal.h"
 #include "base/error.h"
 #include "base/file_writer.h"
 #include "data/folder_source.h"
@@ -14,7 +15,7 @@ namespace convoy {
 namespace {
 
 // What the output shall hold for a file. Fault::data when it is no sound picture.
-std::string content_of(const TreeFile& file, TreeMode mode) {
+std::string content_of(const FileToWrite& file, TreeMode mode) {
   if (!file.is_picture) return read_file(file.from.path(), Fault::data);
   std::string bytes = read_raw(file.from);
   const std::string origin = file.from.path();
@@ -25,7 +26,7 @@ std::string content_of(const TreeFile& file, TreeMode mode) {
 }
 
 // A file of an earlier run. Without a sync an empty one may be all that the machine kept of it.
-bool is_there_already(const TreeFile& file, const fs::path& path, TreeMode mode) {
+bool is_there_already(const FileToWrite& file, const fs::path& path, TreeMode mode) {
   std::error_code code;
   const uint64_t bytes = fs::file_size(path, code);
   if (code) return false;
@@ -33,7 +34,16 @@ bool is_there_already(const TreeFile& file, const fs::path& path, TreeMode mode)
   return bytes > 0;
 }
 
-void verify(const TreeFile& file, const fs::path& path, TreeMode mode) {
+uint64_t missing_bytes(const std::vector<FileToWrite>& files, const fs::path& output,
+                       TreeMode mode) {
+  uint64_t sum = 0;
+  for (const FileToWrite& file : files) {
+    if (!is_there_already(file, output / file.to, mode)) sum += file.from.bytes;
+  }
+  return sum;
+}
+
+void verify(const FileToWrite& file, const fs::path& path, TreeMode mode) {
   const auto differs = [&](const char* how) {
     raise(Fault::data, "{} {} {}; try: remove it and run the same again", path.string(), how,
           file.from.path());
@@ -53,17 +63,18 @@ void verify(const TreeFile& file, const fs::path& path, TreeMode mode) {
     differs("is not the packed picture of");
 }
 
-void make_folders_of(const std::vector<TreeFile>& files, const fs::path& output) {
+void make_folders_of(const std::vector<FileToWrite>& files, const fs::path& output) {
   std::set<fs::path> folders;
-  for (const TreeFile& file : files) folders.insert((output / file.to).parent_path());
+  for (const FileToWrite& file : files) folders.insert((output / file.to).parent_path());
   for (const fs::path& folder : folders) make_folders(folder, Fault::usage);
 }
 
 }  // namespace
 
-TreeResult write_tree(const std::vector<TreeFile>& files, const fs::path& output, TreeMode mode,
+TreeResult write_tree(const std::vector<FileToWrite>& files, const fs::path& output, TreeMode mode,
                       ThreadPool& pool, BadPictures& bad) {
   make_folders_of(files, output);
+  expect_room(output, missing_bytes(files, output, mode));
   std::atomic<int64_t> made = 0;
   std::atomic<uint64_t> bytes_before = 0, bytes = 0;
   std::vector<char> is_bad(files.size(), 0);
@@ -71,7 +82,7 @@ TreeResult write_tree(const std::vector<TreeFile>& files, const fs::path& output
   {
     SharedProgress progress(mode == TreeMode::pack ? "packing" : "copying", count);
     pool.run(count, [&](int i, int) {
-      const TreeFile& file = files[static_cast<size_t>(i)];
+      const FileToWrite& file = files[static_cast<size_t>(i)];
       const fs::path path = output / file.to;
       std::string content;
       if (is_there_already(file, path, mode)) {
@@ -89,7 +100,7 @@ TreeResult write_tree(const std::vector<TreeFile>& files, const fs::path& output
   {
     SharedProgress progress("reading again", count);
     pool.run(count, [&](int i, int) {
-      const TreeFile& file = files[static_cast<size_t>(i)];
+      const FileToWrite& file = files[static_cast<size_t>(i)];
       progress.add(1);
       if (is_bad[static_cast<size_t>(i)]) return;
       const fs::path path = output / file.to;
@@ -106,8 +117,8 @@ TreeResult write_tree(const std::vector<TreeFile>& files, const fs::path& output
           .bytes = bytes};
 }
 
-std::vector<TreeFile> tree_of(const fs::path& folder) {
-  std::vector<TreeFile> files;
+std::vector<FileToWrite> files_to_write(const fs::path& folder) {
+  std::vector<FileToWrite> files;
   bool has_pictures = false;
   std::error_code code;
   using Walk = fs::recursive_directory_iterator;
@@ -136,7 +147,7 @@ std::vector<TreeFile> tree_of(const fs::path& folder) {
     raise(Fault::data, "{} has no pictures; try: files that end in .JPEG, .jpg or .png",
           folder.string());
   }
-  std::ranges::sort(files, {}, &TreeFile::to);
+  std::ranges::sort(files, {}, &FileToWrite::to);
   return files;
 }
 

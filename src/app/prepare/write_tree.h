@@ -10,7 +10,7 @@
 
 namespace convoy {
 
-struct TreeFile {
+struct FileToWrite {
   RawPicture from;
   std::string to;          // below the output
   bool is_picture = true;  // otherwise something else, to be copied as it is
@@ -26,11 +26,11 @@ enum class TreeMode { copy, pack };
 // Pictures whose header is broken are bad; packed are JPEGs, PNGs are copied. Afterwards every
 // picture that was written, by this run or an earlier one, is read again: its header, and that its
 // size is the original's. One that differs is Fault::data.
-TreeResult write_tree(const std::vector<TreeFile>& files, const fs::path& output, TreeMode mode,
+TreeResult write_tree(const std::vector<FileToWrite>& files, const fs::path& output, TreeMode mode,
                       ThreadPool& pool, BadPictures& bad);
 
 // All files below a folder, with their places in it; hidden ones are left out. Fault::data when
 // there is no picture.
-std::vector<TreeFile> tree_of(const fs::path& folder);
+std::vector<FileToWrite> files_to_write(const fs::path& folder);
 
 }  // namespace convoy
