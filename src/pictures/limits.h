@@ -12,8 +12,8 @@ namespace convoy {
 constexpr int64_t most_pixels = 200'000'000;
 
 // How many pixels a byte of a sound file can hold. A block of 8x8 has at least a bit, unless
-// arithmetic coding joins blocks.
-constexpr int64_t most_jpeg_pixels(bool arithmetic) { return arithmetic ? 1 << 16 : 512; }
+// arithmetic coding joins blocks: then only a picture of one colour would have more.
+constexpr int64_t most_jpeg_pixels(bool arithmetic) { return arithmetic ? 8192 : 512; }
 // Deflate gives at most 1032 bytes for one, each of up to eight pixels.
 constexpr int64_t most_png_pixels = 8 * 1032;
 

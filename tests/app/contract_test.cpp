@@ -232,8 +232,8 @@ TEST(Contract, HelpExplainsEveryOptionOfEveryVerb) {
           << command.name << " --" << field.key;
     }
   }
-  for (const char* verb : {"train", "resume", "eval", "predict", "average", "plan", "bench", "list",
-                           "info", "completion"}) {
+  for (const char* verb : {"train", "resume", "eval", "predict", "check", "average", "plan",
+                           "bench", "list", "info", "completion"}) {
     EXPECT_NE(std::ranges::find(command_catalog(), verb, &CommandDef::name),
               command_catalog().end())
         << verb;

@@ -63,6 +63,21 @@ TEST(JpegPack, ChangesNoPixelOfRealFiles) {
   EXPECT_EQ(count, 32);
 }
 
+TEST(JpegPack, ChangesNoPixelOfPhotos) {
+  const auto folder = shared_data("imagenet/val140");
+  if (!folder) GTEST_SKIP();
+  const nlohmann::json peer = fixture("pictures/pictures");
+  for (size_t i = 2; i < peer.at("photos").size(); i += 4) {
+    const std::string name = peer.at("photos")[i];
+    const std::string bytes = read_file(*folder / "../.." / name, Fault::bug);
+    const Pixels whole = decode_picture(bytes, name, false);
+    const std::string packed = pack_jpeg(bytes, name);
+    EXPECT_LT(packed.size(), bytes.size() * 5 / 4) << name;
+    expect_equal_parts(packed, whole, 10, name);
+    expect_equal_parts(bytes, whole, 10, name);  // not packed, for that matter
+  }
+}
+
 TEST(JpegPack, KeepsWhatTheFileSaysAboutItself) {
   const std::string bytes = picture_bytes("turned.jpg"), packed = pack_jpeg(bytes, "turned");
   EXPECT_EQ(PictureDecoder().open(packed, "packed").orientation, 6);

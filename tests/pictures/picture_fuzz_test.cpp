@@ -103,8 +103,8 @@ void mend_index(std::string& bytes) {
   for (size_t i = 0; i < 8; ++i) bytes[index + i] = static_cast<char>(hash >> (56 - 8 * i));
 }
 
-// Four bytes a pixel, some of which are there twice.
-constexpr int64_t jpeg_bytes = 512 * 8, png_bytes = 8 * 1032 * 8;
+// Four bytes a pixel, some of which are there twice; of JPEG, those of arithmetic coding.
+constexpr int64_t jpeg_bytes = 8192 * 8, png_bytes = 8 * 1032 * 8;
 
 TEST(PictureFuzz, Jpeg) {
   const std::vector<std::string> seeds = seeds_of(".jpg");

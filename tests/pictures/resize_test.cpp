@@ -39,7 +39,7 @@ PictureView box_view(int64_t width, int64_t height) {
 
 struct Errors {
   int largest = 0;
-  int64_t beyond_one = 0, count = 0;
+  int64_t other = 0, beyond_one = 0, count = 0;
 };
 
 TEST(Resize, OfPhotosIsThatOfTheOthers) {
@@ -74,6 +74,7 @@ TEST(Resize, OfPhotosIsThatOfTheOthers) {
         const int want = static_cast<uint8_t>(samples.at(next));
         const int error = std::abs(image[(17 + 104729 * k) % image.size()] - want);
         e.largest = std::max(e.largest, error);
+        e.other += error > 0;
         e.beyond_one += error > 1;
         ++e.count;
       }
@@ -81,21 +82,19 @@ TEST(Resize, OfPhotosIsThatOfTheOthers) {
     ++tested;
   }
   for (const auto& [name, e] : errors) {
-    std::cout << name << ": " << tested << " photos, largest error " << e.largest
-              << ", beyond 1: " << e.beyond_one << " of " << e.count << "\n";
+    std::cout << name << ": " << tested << " photos, " << e.other << " of " << e.count
+              << " samples differ, by at most " << e.largest << "\n";
   }
-  EXPECT_EQ(errors["evaluation"].beyond_one, 0);
-  EXPECT_EQ(errors["bilinear"].beyond_one, 0);
-  EXPECT_EQ(errors["legacy-bilinear"].beyond_one, 0);
-  EXPECT_EQ(errors["nearest"].largest, 0);
-  // Pillow rounds between its two passes, and clips what overshoots there; we do neither. So beside
-  // sharp edges they differ: measured, 22 of 31,200 samples by more than 1, the largest by 6.
-  EXPECT_LE(errors["bicubic"].largest, 8);
-  EXPECT_LE(errors["bicubic"].beyond_one * 1000, errors["bicubic"].count);
+  for (const auto& [name, e] : errors) EXPECT_EQ(e.beyond_one, 0) << name;
+  // Pillow sums in whole numbers, we in floats: a sum that lies on a half may go either way.
+  for (const char* name : {"evaluation", "bilinear", "bicubic"}) {
+    EXPECT_LE(errors[name].other * 200, errors[name].count) << name;
+  }
+  EXPECT_EQ(errors["nearest"].other, 0);
   EXPECT_EQ(tested, photos ? 52 : 2);
 }
 
-// One pixel of the view by the definition, in double.
+// One pixel of the view by the definition, in double: rows first, rounded, then the column.
 double plain(const Pixels& p, const PictureView& view, int64_t x, int64_t y, int c, bool cubic) {
   const auto weights = [&](const ViewAxis& axis, int64_t i) {
     const double scale = axis.length / static_cast<double>(axis.whole), wide = std::max(1.0, scale);
@@ -115,20 +114,22 @@ double plain(const Pixels& p, const PictureView& view, int64_t x, int64_t y, int
   const auto wx = weights(view.x, x), wy = weights(view.y, y);
   double value = 0;
   for (size_t v = 0; v < wy.size(); ++v) {
+    double row = 0;
     for (size_t u = 0; u < wx.size(); ++u) {
-      value += wy[v] * wx[u] *
-               p.at(static_cast<int64_t>(view.x.from) + static_cast<int64_t>(u),
-                    static_cast<int64_t>(view.y.from) + static_cast<int64_t>(v))[c];
+      row += wx[u] * p.at(static_cast<int64_t>(view.x.from) + static_cast<int64_t>(u),
+                          static_cast<int64_t>(view.y.from) + static_cast<int64_t>(v))[c];
     }
+    value += wy[v] * std::clamp(std::floor(row + 0.5), 0.0, 255.0);
   }
   return std::clamp(value, 0.0, 255.0);
 }
 
 TEST(Resize, FollowsTheDefinitionForOddSizes) {
   const Pixels pixels = decode_picture(picture_bytes("sampled_1x1.jpg"), "pattern", false);
-  const auto axis = [](double from, double length, int64_t whole, int64_t first, int64_t count) {
-    return ViewAxis{from, length, whole, first, count};
+  const auto axis = [](double from, double length, int64_t whole, int64_t first, int64_t some) {
+    return ViewAxis{from, length, whole, first, some};
   };
+  int near = 0, count = 0;
   for (const PictureView& view : {PictureView{axis(0, 93, 1, 0, 1), axis(0, 61, 1, 0, 1)},
                                   PictureView{axis(0, 93, 93, 0, 93), axis(0, 61, 61, 0, 61)},
                                   PictureView{axis(5, 1, 7, 0, 7), axis(60, 1, 3, 0, 3)},
@@ -147,12 +148,16 @@ TEST(Resize, FollowsTheDefinitionForOddSizes) {
           for (int64_t x = 0; x < view.x.count; ++x) {
             const double got =
                 image[static_cast<size_t>((c * view.y.count + y) * view.x.count + x)];
-            ASSERT_NEAR(got, plain(pixels, view, x, y, c, cubic), 0.5 + 1e-3);
+            const double error = std::abs(got - plain(pixels, view, x, y, c, cubic));
+            ASSERT_LE(error, 1.6);  // a sum between that lies on a half may go either way
+            near += error <= 0.5 + 1e-3;
+            ++count;
           }
         }
       }
     }
   }
+  EXPECT_GE(near * 1000.0, count * 995.0) << near << " of " << count;
 }
 
 TEST(Resize, AnUnknownInterpolationIsRefused) {

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "app/check_records.h"
 #include "app/check_report.h"
 #include "app/command.h"
 #include "app/options.h"
@@ -48,7 +49,9 @@ int run(const CommandLine& line) {
   options.describe(field);
   field.finish(known);
   const std::string& folder = line.words[0];
-  const Tree tree = list_tree(folder);
+  const int threads = options.threads ? options.threads : available_cores();
+  Tree tree = list_tree(folder);
+  list_records(tree, threads);
   if (tree.files.empty() && tree.classes.empty()) {
     raise(Fault::data, "{} is empty; try: the folder that holds train and val", folder);
   }
@@ -58,8 +61,7 @@ int run(const CommandLine& line) {
   {
     ProgressLine progress("checking");
     const auto total = static_cast<int64_t>(tree.files.size());
-    files = check_files(tree, options.threads ? options.threads : available_cores(),
-                        [&](int64_t done) { progress.at(done, total); });
+    files = check_files(tree, threads, [&](int64_t done) { progress.at(done, total); });
   }
   const Findings findings = find_out(tree, files);
   if (!options.manifest.empty()) {
@@ -79,7 +81,8 @@ CommandDef check_command() {
           .details =
               R"(Decodes every picture below DIR and tells what a training would stumble over.
 Folders train, val, validation and test are splits, the folders in them classes;
-without splits, the folders of DIR are classes. Nothing in DIR is changed.
+without splits, the folders of DIR are classes. TFRecords (train-00000-of-01024 ...)
+are read through, each record counting as a file. Nothing in DIR is changed.
 
 Wrong (exit code 3): files that are broken or cut off, classes without a picture,
 classes that only one of train and val has, pictures that are in two splits
