@@ -69,6 +69,9 @@ struct JpegDecoder::State {
     file.do_block_smoothing = FALSE;
     file.scale_num = 1;
     file.scale_denom = static_cast<unsigned>(shrink);
+    // libjpeg-turbo 2.1 leaves the last picture's in place where it upsamples and converts in one
+    // step, and then writes to it when lines are skipped.
+    file.cconvert = nullptr;
     jpeg_start_decompress(&file);
     const auto left = static_cast<JDIMENSION>(std::max<int64_t>(0, region.x - neighbours));
     const auto right = static_cast<JDIMENSION>(

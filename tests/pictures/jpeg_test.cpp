@@ -175,6 +175,27 @@ TEST(Jpeg, AFastPartIsNearAndASmallOneIsTheSmallPicture) {
   }
 }
 
+// Once wrote to memory of the picture before.
+TEST(Jpeg, OneDecoderIsFastAndExactInTurn) {
+  const std::vector<std::string> names{"sampled_1x1.jpg", "sampled_2x2.jpg", "grey.jpg",
+                                       "sampled_2x1.jpg", "progressive.jpg", "cmyk.jpg"};
+  const PixelRect region{20, 30, 50, 25};
+  const auto decode = [&](PictureDecoder& decoder, const std::string& name, int round) {
+    const std::string bytes = picture_bytes(name);
+    Pixels part;
+    decoder.open(bytes, name);
+    decoder.decode(region, round % 2 ? DecodeSpeed::fast : DecodeSpeed::exact, 1, part);
+    return rgb_of(part, region);
+  };
+  PictureDecoder decoder;
+  Random random(random_key(5, Purpose::generated));
+  for (int round = 0; round < 400; ++round) {
+    const std::string& name = names[random.below(static_cast<uint32_t>(names.size()))];
+    PictureDecoder fresh;
+    ASSERT_EQ(decode(decoder, name, round), decode(fresh, name, round)) << round << " " << name;
+  }
+}
+
 TEST(Jpeg, AFileThatEndsEarlyIsRefusedUnlessTheCropEndsBefore) {
   const std::string bytes = picture_bytes("flower.jpg");
   const Pixels whole = decode_picture(bytes, "flower", false);
