@@ -189,7 +189,11 @@ TEST(PredictRun, RefusesWhatIsNoPicture) {
     refused(3, {"--input", file}, {file});
     refused(3, {"--input", std::string("good.npy,") + file}, {file});
   }
-  refused(2, {"--input", "photo.jpg"}, {"photo.jpg", ".npy"});
+  refused(2, {"--input", "photo.jpg,good.npy"}, {"both pictures and tensors"});
+  const Finished photo = predict(run, {"--input", "photo.jpg"});
+  EXPECT_EQ(photo.code, 3);
+  EXPECT_NE(photo.err.find("photo.jpg"), std::string::npos) << photo.err;
+  EXPECT_EQ(photo.out, "0 images, 1 not to be read\n");
   refused(2, {"--input", "good.npy", "--split", "train"}, {"--split", "--input"});
   refused(2, {"--json", "--output", "x.jsonl"}, {"--output"});
   refused(2, {"--logits", "x.npy"}, {"x.npy", ".safetensors"});
