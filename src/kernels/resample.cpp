@@ -1,6 +1,7 @@
 #include "kernels/resample.h"
 
 #include <algorithm>
+#include <cstring>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/resample.cpp"
@@ -19,71 +20,146 @@ HWY_INLINE hn::Vec<Wide> whole(hn::Vec<Wide> x) {
   return hn::Min(hn::Max(hn::Floor(hn::Add(x, hn::Set(d, 0.5f))), hn::Zero(d)), hn::Set(d, 255.0f));
 }
 
-// A vector holds the same pixel of as many rows as fit, so that one product serves them all.
-template <bool rounded>
-void blend_group(const float* pixels, int64_t rows, const ColumnTaps& c, float* const* out) {
+// Rows whose pixels share a vector, so that one product serves them all.
+constexpr int64_t together = std::max<int64_t>(1, static_cast<int64_t>(hn::MaxLanes(Wide())) / 4);
+
+// The same pixel of all rows side by side, as floats: [pixel][row][4].
+void widen(const uint8_t* const* rows, int64_t width, float* out) {
+  const uint8_t* lines[together];
+  for (int64_t r = 0; r < together; ++r) lines[r] = rows[r];
+  int64_t x = 0;
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (together > 1) {
+    // Four pixels of each row; pixels are numbers of four bytes here.
+    const Wide d;
+    const hn::Rebind<int32_t, Wide> d32;
+    const hn::Rebind<uint8_t, Wide> d8;
+    const hn::FixedTag<uint32_t, 4> four;
+    const hn::FixedTag<uint64_t, 2> two;
+    const hn::FixedTag<uint8_t, 16> sixteen;
+    const auto put = [&](auto pixels, float* to) {
+      alignas(16) uint8_t bytes[16];
+      hn::Store(hn::BitCast(sixteen, pixels), sixteen, bytes);
+      for (size_t i = 0; i < 16; i += hn::Lanes(d)) {
+        hn::StoreU(hn::ConvertTo(d, hn::PromoteTo(d32, hn::LoadU(d8, bytes + i))), d, to + i);
+      }
+    };
+    const auto load = [&](int64_t r) {
+      return hn::BitCast(four, hn::LoadU(sixteen, lines[r] + x * 4));
+    };
+    for (; x + 4 <= width; x += 4, out += 16 * together) {
+      if constexpr (together == 2) {
+        const auto a = load(0), b = load(1);
+        put(hn::InterleaveLower(four, a, b), out);
+        put(hn::InterleaveUpper(four, a, b), out + 16);
+      } else {
+        const auto a = load(0), b = load(1), c = load(2), e = load(3);
+        const auto ab = hn::BitCast(two, hn::InterleaveLower(four, a, b));
+        const auto ce = hn::BitCast(two, hn::InterleaveLower(four, c, e));
+        put(hn::InterleaveLower(two, ab, ce), out);
+        put(hn::InterleaveUpper(two, ab, ce), out + 16);
+        const auto high_ab = hn::BitCast(two, hn::InterleaveUpper(four, a, b));
+        const auto high_ce = hn::BitCast(two, hn::InterleaveUpper(four, c, e));
+        put(hn::InterleaveLower(two, high_ab, high_ce), out + 32);
+        put(hn::InterleaveUpper(two, high_ab, high_ce), out + 48);
+      }
+    }
+  }
+#endif
+  for (; x < width; ++x) {
+    for (int64_t r = 0; r < together; ++r) {
+      for (int64_t part = 0; part < 4; ++part) *out++ = static_cast<float>(lines[r][x * 4 + part]);
+    }
+  }
+}
+
+// known_taps: as many as there are, or 0 for any number.
+template <bool rounded, int known_taps>
+void blend_group(const float* pixels, const ColumnTaps& c, float* const* out) {
   const Wide d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  const int64_t floats = 4 * rows;
+  constexpr int64_t floats = 4 * together;
+  const int64_t taps = known_taps ? known_taps : c.taps;
   const float* weights = c.weights;
-  alignas(64) float sums[resample_scratch];
-  for (int64_t i = 0; i < c.count; ++i, weights += c.taps) {
+  float* rows[together];
+  for (int64_t r = 0; r < together; ++r) rows[r] = out[r];
+  alignas(64) float sums[floats];
+  for (int64_t i = 0; i < c.count; ++i, weights += taps) {
     const float* from = pixels + int64_t{c.first[i]} * floats;
     for (int64_t lane = 0; lane < floats; lane += lanes) {
-      auto sum = hn::Zero(d);
-      for (int64_t t = 0; t < c.taps; ++t) {
+      auto sum = hn::Mul(hn::Set(d, weights[0]), hn::LoadU(d, from + lane));
+      for (int64_t t = 1; t < taps; ++t) {
         sum = hn::MulAdd(hn::Set(d, weights[t]), hn::LoadU(d, from + t * floats + lane), sum);
       }
       hn::StoreU(rounded ? whole(sum) : sum, d, sums + lane);
     }
-    for (int64_t r = 0; r < rows; ++r) std::copy_n(sums + 4 * r, 4, out[r] + 4 * i);
+    for (int64_t r = 0; r < together; ++r) std::memcpy(rows[r] + 4 * i, sums + 4 * r, 16);
+  }
+}
+
+template <bool rounded>
+void blend_by_taps(const float* pixels, const ColumnTaps& c, float* const* out) {
+  switch (c.taps) {
+    case 2:
+      return blend_group<rounded, 2>(pixels, c, out);
+    case 3:
+      return blend_group<rounded, 3>(pixels, c, out);
+    case 4:
+      return blend_group<rounded, 4>(pixels, c, out);
+    case 5:
+      return blend_group<rounded, 5>(pixels, c, out);
+    default:
+      return blend_group<rounded, 0>(pixels, c, out);
   }
 }
 
 void blend_pixels_impl(const uint8_t* from, int64_t stride, int64_t rows, int64_t width,
                        const ColumnTaps& columns, bool rounded, float* scratch, float* const* out) {
-  const auto together = std::max<int64_t>(1, static_cast<int64_t>(hn::Lanes(Wide())) / 4);
-  for (int64_t row = 0; row < rows;) {
-    // Wide vectors are not filled by fewer rows, but what they add is not looked at.
-    const int64_t some = std::min(together, rows - row);
+  for (int64_t row = 0; row < rows; row += together) {
+    const uint8_t* lines[together];
+    float* group[together];
+    // Where there are fewer rows the last one is taken again.
     for (int64_t r = 0; r < together; ++r) {
-      const uint8_t* line = from + (row + std::min(r, some - 1)) * stride;
-      float* to = scratch + 4 * r;
-      for (int64_t x = 0; x < width; ++x, line += 4, to += 4 * together) {
-        for (int64_t part = 0; part < 4; ++part) to[part] = static_cast<float>(line[part]);
-      }
+      const int64_t at = std::min(row + r, rows - 1);
+      lines[r] = from + at * stride;
+      group[r] = out[at];
     }
-    float* group[resample_rows];
-    for (int64_t r = 0; r < together; ++r) group[r] = out[row + std::min(r, some - 1)];
+    widen(lines, width, scratch);
     if (rounded) {
-      blend_group<true>(scratch, together, columns, group);
+      blend_by_taps<true>(scratch, columns, group);
     } else {
-      blend_group<false>(scratch, together, columns, group);
+      blend_by_taps<false>(scratch, columns, group);
     }
-    row += some;
   }
 }
 
-void blend_rows_impl(const float* const* rows, const float* weights, int64_t taps, int64_t count,
-                     uint8_t* red, uint8_t* green, uint8_t* blue) {
-  constexpr int64_t group = 16;
+template <int known_taps>
+HWY_INLINE void sum_rows(const float* const* rows, const float* weights, int64_t any_taps,
+                         int64_t begin, int64_t count, uint8_t* out) {
   const Wide d;
   const hn::Rebind<uint8_t, Wide> d8;
+  const int64_t taps = known_taps ? known_taps : any_taps;
+  for (int64_t i = 0; i < count; i += static_cast<int64_t>(hn::Lanes(d))) {
+    auto sum = hn::Mul(hn::Set(d, weights[0]), hn::LoadU(d, rows[0] + begin + i));
+    for (int64_t t = 1; t < taps; ++t) {
+      sum = hn::MulAdd(hn::Set(d, weights[t]), hn::LoadU(d, rows[t] + begin + i), sum);
+    }
+    hn::StoreU(hn::DemoteTo(d8, hn::ConvertTo(hn::Rebind<int32_t, Wide>(), whole(sum))), d8,
+               out + i);
+  }
+}
+
+template <int known_taps>
+void blend_rows_by_taps(const float* const* rows, const float* weights, int64_t taps, int64_t count,
+                        uint8_t* red, uint8_t* green, uint8_t* blue) {
+  constexpr int64_t group = 64;  // pixels
   const Bytes bytes;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   alignas(64) uint8_t pixels[group * 4 + 64];
   alignas(64) uint8_t planes[3][group];
   for (int64_t at = 0; at < count; at += group) {
     const int64_t some = std::min(group, count - at);
-    for (int64_t i = 0; i < 4 * some; i += lanes) {
-      auto sum = hn::Zero(d);
-      for (int64_t t = 0; t < taps; ++t) {
-        sum = hn::MulAdd(hn::Set(d, weights[t]), hn::LoadU(d, rows[t] + 4 * at + i), sum);
-      }
-      hn::StoreU(hn::DemoteTo(d8, hn::ConvertTo(hn::Rebind<int32_t, Wide>(), whole(sum))), d8,
-                 pixels + i);
-    }
-    for (int64_t i = 0; i < group; i += static_cast<int64_t>(hn::Lanes(bytes))) {
+    sum_rows<known_taps>(rows, weights, taps, 4 * at, 4 * some, pixels);
+    for (int64_t i = 0; i < some; i += static_cast<int64_t>(hn::Lanes(bytes))) {
       hn::Vec<Bytes> r, g, b, x;
       hn::LoadInterleaved4(bytes, pixels + i * 4, r, g, b, x);
       hn::StoreU(r, bytes, planes[0] + i);
@@ -93,6 +169,22 @@ void blend_rows_impl(const float* const* rows, const float* weights, int64_t tap
     std::copy_n(planes[0], some, red + at);
     std::copy_n(planes[1], some, green + at);
     std::copy_n(planes[2], some, blue + at);
+  }
+}
+
+void blend_rows_impl(const float* const* rows, const float* weights, int64_t taps, int64_t count,
+                     uint8_t* red, uint8_t* green, uint8_t* blue) {
+  switch (taps) {
+    case 2:
+      return blend_rows_by_taps<2>(rows, weights, taps, count, red, green, blue);
+    case 3:
+      return blend_rows_by_taps<3>(rows, weights, taps, count, red, green, blue);
+    case 4:
+      return blend_rows_by_taps<4>(rows, weights, taps, count, red, green, blue);
+    case 5:
+      return blend_rows_by_taps<5>(rows, weights, taps, count, red, green, blue);
+    default:
+      return blend_rows_by_taps<0>(rows, weights, taps, count, red, green, blue);
   }
 }
 

@@ -138,10 +138,12 @@ void JpegDecoder::decode(const PixelRect& region, DecodeSpeed speed, int shrink,
   if (shrink == 1) {
     if (const auto found = cut_packed(s.bytes, grown(region, neighbours, s.info), s.cut)) {
       place = *found;
+      s.errors.has_padding = true;
       if (!s.begin(s.cut)) s.refuse();
       // A file in which libjpeg sees another frame than the index does is made to deceive.
       if (s.file.image_width != place.width || s.file.image_height != place.height) {
         place = {};
+        s.errors.has_padding = false;
         if (!s.begin(s.bytes)) s.refuse();
       }
     }
