@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "pictures/exif.h"
+#include "pictures/jpeg_entropy.h"
 #include "pictures/jpeg_errors.h"
 #include "pictures/jpeg_pack.h"
 #include "pictures/limits.h"
@@ -39,7 +40,7 @@ struct JpegDecoder::State {
   std::string_view bytes;
   std::string origin;
   PictureInfo info;
-  std::string cut;  // of a packed file: the part that is decoded
+  JpegEntropy entropy;
 
   State() {
     file.err = &errors;
@@ -78,6 +79,9 @@ struct JpegDecoder::State {
         std::min<int64_t>(file.output_width, region.x + region.width + neighbours));
     JDIMENSION x = left, width = right - left;
     if (width < file.output_width) jpeg_crop_scanline(&file, &x, &width);
+    if (exact && shrink == 1 && !entropy.gave_up()) {
+      entropy.install(file, bytes, {x, region.y, width, region.height});
+    }
     if (region.y > 0) jpeg_skip_scanlines(&file, static_cast<JDIMENSION>(region.y));
     const size_t row = size_t{width} * 4;
     pixels.region = {x, region.y, width, region.height};
@@ -133,25 +137,11 @@ PictureInfo JpegDecoder::open(std::string_view bytes, const std::string& origin)
 
 void JpegDecoder::decode(const PixelRect& region, DecodeSpeed speed, int shrink, Pixels& pixels) {
   State& s = *state_;
-  // Of a packed file the part that holds the region is decoded, as a file of its own.
-  PixelRect place;
-  if (shrink == 1) {
-    if (const auto found = cut_packed(s.bytes, grown(region, neighbours, s.info), s.cut)) {
-      place = *found;
-      s.errors.has_padding = true;
-      if (!s.begin(s.cut)) s.refuse();
-      // A file in which libjpeg sees another frame than the index does is made to deceive.
-      if (s.file.image_width != place.width || s.file.image_height != place.height) {
-        place = {};
-        s.errors.has_padding = false;
-        if (!s.begin(s.bytes)) s.refuse();
-      }
-    }
-  }
-  const PixelRect part{region.x - place.x, region.y - place.y, region.width, region.height};
-  if (!s.read(part, speed, shrink, pixels)) s.refuse();
-  pixels.region.x += place.x;
-  pixels.region.y += place.y;
+  s.entropy.forget();
+  bool done = s.read(region, speed, shrink, pixels);
+  if (!done && s.entropy.gave_up())
+    done = s.begin(s.bytes) && s.read(region, speed, shrink, pixels);
+  if (!done) s.refuse();
   if (s.info.cmyk) {
     cmyk_to_rgb(pixels.bytes.data(), pixels.region.width * region.height,
                 s.file.saw_Adobe_marker != 0);

@@ -18,7 +18,6 @@ JpegErrors& errors_of(j_common_ptr file) { return *static_cast<JpegErrors*>(file
 void warn(j_common_ptr file, int level) {
   if (level >= 0) return;
   JpegErrors& errors = errors_of(file);
-  if (errors.has_padding && errors.msg_code == JWRN_EXTRANEOUS_DATA) return;
   ++errors.num_warnings;
   if (errors.msg_code == JWRN_JPEG_EOF || errors.msg_code == JWRN_HIT_MARKER) {
     errors.cut_off = true;

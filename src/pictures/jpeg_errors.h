@@ -15,8 +15,7 @@ namespace convoy {
 struct JpegErrors : jpeg_error_mgr {
   std::jmp_buf jump;
   char message[JMSG_LENGTH_MAX] = "";
-  bool has_padding = false;  // bytes before markers are no news: we put them there
-  bool cut_off = false;      // the file ends too early
+  bool cut_off = false;  // the file ends too early
   std::vector<std::string> remarks;
 
   JpegErrors();
@@ -25,7 +24,7 @@ struct JpegErrors : jpeg_error_mgr {
   void forget() {
     reset_error_mgr(nullptr);
     message[0] = 0;
-    cut_off = has_padding = false;
+    cut_off = false;
     remarks.clear();
     num_warnings = 0;
   }

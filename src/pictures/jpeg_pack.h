@@ -17,13 +17,4 @@ std::string pack_jpeg(std::string_view bytes, const std::string& origin);
 
 bool is_packed(std::string_view bytes);
 
-// Of a packed file the smallest part that holds `region`, as a JPEG file of its own in `cut`; gives
-// where it lies in the picture. Nothing when the file is not packed, or its index does not fit it:
-// then it is a JPEG like others.
-std::optional<PixelRect> cut_packed(std::string_view bytes, const PixelRect& region,
-                                    std::string& cut);
-
-// The region with `by` more pixels on each side, as far as the picture goes.
-PixelRect grown(const PixelRect& region, int64_t by, const PictureInfo& picture);
-
 }  // namespace convoy

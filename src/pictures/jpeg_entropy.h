@@ -1,0 +1,83 @@
+// Huffman decoding of our own, put in the place of libjpeg's: where a crop is decoded most of the
+// time goes there. It looks up code and coefficient at once, and of a packed file decodes only the
+// stretches that are needed. What it does not like it leaves to libjpeg.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "pictures/jpeg_errors.h"
+#include "pictures/packed_index.h"
+#include "pictures/picture.h"
+
+namespace convoy {
+
+class JpegEntropy {
+ public:
+  // After jpeg_start_decompress and jpeg_crop_scanline, before the first line. From then on
+  // libjpeg asks here for every block, until the file is aborted; the object must stay. `bytes` is
+  // the file. Only the columns of `part` and rows from a little above it on must be right. False:
+  // the file is none of those we decode, and libjpeg goes on by itself.
+  bool install(jpeg_decompress_struct& file, std::string_view bytes, const PixelRect& part);
+
+  // Whether the last decode ended because something was wrong with the file. libjpeg knows better
+  // what to make of it: begin again without.
+  bool gave_up() const { return gave_up_; }
+  void forget() { gave_up_ = false; }
+
+ private:
+  static constexpr int looked_up = 11;  // bits
+
+  // What the next bits mean: a run of zeros, then a coefficient; or how many bits of it follow.
+  struct Meaning {
+    int16_t value;
+    uint8_t run;
+    uint8_t bits : 4, size : 4;  // to be taken for this; of the coefficient, 0: it is `value`
+  };
+  struct Table {
+    std::array<Meaning, 1 << looked_up> known;  // bits 0: a longer code
+    std::array<int32_t, 18> most;               // the largest code of each length, or -1
+    std::array<int32_t, 17> first;              // place of a length's first symbol, less its code
+    std::array<uint8_t, 256> symbols;
+
+    void make(const JHUFF_TBL& from, bool is_dc);
+  };
+
+  // The bits of a stretch of the file.
+  struct Bits {
+    const uint8_t* at = nullptr;
+    const uint8_t* end = nullptr;
+    uint64_t buffer = 0;        // the next ones, at its top
+    int left = 0, made_up = 0;  // how many; of those, zeros behind the end
+
+    void refill();  // 33 at least
+    void refill_slowly();
+    int take(int count);
+  };
+
+  static boolean decode_mcu(j_decompress_ptr file, JBLOCKROW* blocks);
+  void decode(j_decompress_ptr file, JBLOCKROW* blocks);
+  template <bool kept>
+  void decode_block(Bits& bits, const Table& dc, const Table& ac, int& last_dc, JCOEF* block);
+  uint8_t long_code(Bits& bits, const Table& table);
+  bool begin_stretch();
+  void restart();
+  [[noreturn]] void give_up();
+
+  jpeg_decompress_struct* file_ = nullptr;
+  std::array<Table, 4> dc_, ac_;
+  Bits bits_;
+  std::array<int, 4> last_dc_{};
+  int64_t number_ = 0;  // of the next MCU
+  bool gave_up_ = false;
+  // Of a packed file.
+  bool packed_ = false, skips_ = false;
+  PackedIndex index_;
+  const uint8_t* start_ = nullptr;                              // of the file
+  std::vector<size_t> begins_;                                  // of stretches
+  int64_t first_row_ = 0, first_column_ = 0, last_column_ = 0;  // needed MCUs
+};
+
+}  // namespace convoy
