@@ -24,7 +24,7 @@ void bench_data(const BenchDataOptions& options, const RunConfig& config) {
   ThreadPool pool(config.thread_count());
   const auto image = static_cast<size_t>(data->image_shape().count());
   struct Desk {
-    std::vector<uint8_t> pixels;
+    std::vector<uint8_t> pixels, bytes;
     std::vector<float> values;
     std::vector<std::byte> scratch;
   };
@@ -32,6 +32,7 @@ void bench_data(const BenchDataOptions& options, const RunConfig& config) {
   for (Desk& desk : desks) {
     desk.pixels.resize(image);
     desk.values.resize(image);
+    desk.bytes.resize(image);
     desk.scratch.resize(chain.scratch_bytes());
   }
   const int64_t images = std::min(data->size(), most_images);
@@ -47,8 +48,12 @@ void bench_data(const BenchDataOptions& options, const RunConfig& config) {
       };
       int32_t label = 0;
       data->read(sample, keyed(Purpose::view), desk.pixels.data(), label);
-      chain.run(desk.pixels.data(), desk.values.data(), keyed(Purpose::augment),
-                desk.scratch.data());
+      if (config.data.eight_bit_io) {
+        chain.run_bytes(desk.pixels.data(), desk.bytes.data(), keyed(Purpose::augment));
+      } else {
+        chain.run(desk.pixels.data(), desk.values.data(), keyed(Purpose::augment),
+                  desk.scratch.data());
+      }
     });
     return static_cast<double>(images) / (steady_seconds() - begin);
   };

@@ -25,6 +25,38 @@ Random random_of_step(uint64_t key, size_t step) {
   return Random(random_key(key, Purpose::augment, step));
 }
 
+// Writes the picture at its new place, each value as `value(channel, pixel)` has it.
+template <class T, class Value>
+void draw(const uint8_t* pixels, T* out, const Shape& image, const Placement& placement,
+          const Value& value) {
+  const int64_t h = image[1], w = image[2];
+  // Columns whose source lies inside: 0 <= x + shift < w, where a mirrored row is filled from its
+  // right end by source columns that run backwards from w - 1 + dx.
+  const int64_t shift = placement.mirrored ? -placement.dx : placement.dx;
+  const int64_t begin = std::clamp<int64_t>(-shift, 0, w),
+                end = std::clamp<int64_t>(w - shift, begin, w);
+  for (int64_t c = 0; c < image[0]; ++c) {
+    const T outside = value(c, 0);
+    for (int64_t y = 0; y < h; ++y, out += w) {
+      const int64_t from = y + placement.dy;
+      if (from < 0 || from >= h) {
+        std::fill_n(out, w, outside);
+        continue;
+      }
+      const uint8_t* row = pixels + (c * h + from) * w;
+      std::fill_n(out, begin, outside);
+      if (placement.mirrored) {
+        const uint8_t* source = row + w - 1 + placement.dx;
+        for (int64_t x = begin; x < end; ++x) out[x] = value(c, source[-x]);
+      } else {
+        const uint8_t* source = row + placement.dx;
+        for (int64_t x = begin; x < end; ++x) out[x] = value(c, source[x]);
+      }
+      std::fill_n(out + end, w - end, outside);
+    }
+  }
+}
+
 }  // namespace
 
 AugmentChain::AugmentChain(const std::vector<std::string>& names, const AugmentOptions& options,
@@ -44,17 +76,29 @@ AugmentChain::AugmentChain(const std::vector<std::string>& names, const AugmentO
     }
     if (!maps) break;
   }
+  if (mapped_ < steps_.size()) needs_floats_ = names[mapped_];
 }
 
-void AugmentChain::run(const uint8_t* pixels, float* out, uint64_t key, std::byte* scratch) const {
+Placement AugmentChain::placement(uint64_t key) const {
   Placement placement;
   for (size_t step = 0; step < placed_; ++step) {
     steps_[step]->place(placement, image_, random_of_step(key, step));
   }
-  draw(pixels, out, placement);
+  return placement;
+}
+
+void AugmentChain::run(const uint8_t* pixels, float* out, uint64_t key, std::byte* scratch) const {
+  draw(pixels, out, image_, placement(key), [tables = tables_.data()](int64_t c, uint8_t pixel) {
+    return tables[c * byte_values + pixel];
+  });
   for (size_t step = mapped_; step < steps_.size(); ++step) {
     steps_[step]->apply(out, image_, scratch, random_of_step(key, step));
   }
+}
+
+void AugmentChain::run_bytes(const uint8_t* pixels, uint8_t* out, uint64_t key) const {
+  expect(keeps_bytes(), "an augmentation needs floats");
+  draw(pixels, out, image_, placement(key), [](int64_t, uint8_t pixel) { return pixel; });
 }
 
 void AugmentChain::run_plainly(const uint8_t* pixels, float* out, uint64_t key,
@@ -62,35 +106,6 @@ void AugmentChain::run_plainly(const uint8_t* pixels, float* out, uint64_t key,
   std::copy_n(pixels, image_.count(), out);
   for (size_t step = 0; step < steps_.size(); ++step) {
     steps_[step]->apply(out, image_, scratch, random_of_step(key, step));
-  }
-}
-
-void AugmentChain::draw(const uint8_t* pixels, float* out, const Placement& placement) const {
-  const int64_t h = image_[1], w = image_[2];
-  // Columns whose source lies inside: 0 <= x + shift < w, where a mirrored row is filled from its
-  // right end by source columns that run backwards from w - 1 + dx.
-  const int64_t shift = placement.mirrored ? -placement.dx : placement.dx;
-  const int64_t begin = std::clamp<int64_t>(-shift, 0, w),
-                end = std::clamp<int64_t>(w - shift, begin, w);
-  for (int64_t c = 0; c < image_[0]; ++c) {
-    const float* table = tables_.data() + c * byte_values;
-    for (int64_t y = 0; y < h; ++y, out += w) {
-      const int64_t from = y + placement.dy;
-      if (from < 0 || from >= h) {
-        std::fill_n(out, w, table[0]);
-        continue;
-      }
-      const uint8_t* row = pixels + (c * h + from) * w;
-      std::fill_n(out, begin, table[0]);
-      if (placement.mirrored) {
-        const uint8_t* source = row + w - 1 + placement.dx;
-        for (int64_t x = begin; x < end; ++x) out[x] = table[source[-x]];
-      } else {
-        const uint8_t* source = row + placement.dx;
-        for (int64_t x = begin; x < end; ++x) out[x] = table[source[x]];
-      }
-      std::fill_n(out + end, w - end, table[0]);
-    }
   }
 }
 

@@ -26,9 +26,10 @@ const NamedTensor* Batch::find(std::string_view name) const {
 }
 
 std::vector<std::pair<std::string, TensorType>> classification_tensors(int64_t n,
-                                                                       const Shape& image) {
+                                                                       const Shape& image,
+                                                                       DType pixels) {
   return {
-      {"image", {.shape = {n, image[0], image[1], image[2]}, .dtype = DType::f32}},
+      {"image", {.shape = {n, image[0], image[1], image[2]}, .dtype = pixels}},
       {"label", {.shape = {n}, .dtype = DType::s32}},
       {"weight", {.shape = {n}, .dtype = DType::f32}},
       {"key", {.shape = {n}, .dtype = DType::s64}},

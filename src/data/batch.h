@@ -53,12 +53,13 @@ class Batch {
 };
 
 // What classification puts into a batch of n images:
-//   image  f32 [n, c, h, w]
+//   image  f32 [n, c, h, w], or u8: pixels that the network itself brings to floats
 //   label  s32 [n]
 //   weight f32 [n]  1 for a sample, 0 for padding and for what is no image
 //   key    s64 [n]  random_key(seed, Purpose::batch_key, epoch, sample), for dropout in the network
 // Padding is all zeros.
 std::vector<std::pair<std::string, TensorType>> classification_tensors(int64_t n,
-                                                                       const Shape& image);
+                                                                       const Shape& image,
+                                                                       DType pixels = DType::f32);
 
 }  // namespace convoy

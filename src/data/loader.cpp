@@ -33,8 +33,9 @@ Loader::Loader(const Dataset& dataset, const AugmentChain& chain, const EpochPla
   expect(plan.tail() != EpochTail::short_ || spec.parts == 1,
          "a short step cannot be cut into parts");
   expect(0 <= spec.first_step && spec.first_step <= spec.last_step, "steps run backwards");
+  expect(!spec.bytes || chain.keeps_bytes(), "augmentations that need floats");
   total_ = (spec.last_step - spec.first_step) * spec.parts;
-  const auto types = classification_tensors(spec.batch, dataset.image_shape());
+  const auto types = classification_tensors(spec.batch, dataset.image_shape(), pixel_type(spec));
   for (int i = 0; i < spec.prefetch + 1; ++i) ring_.emplace_back(types);
   for (int i = 0; i < std::min(worker_count(spec), spec.prefetch); ++i) {
     scratch_.emplace_back(pixel_bytes() + chain.scratch_bytes());
@@ -160,7 +161,6 @@ void Loader::fill(int64_t number, Batch& batch, std::byte* memory) const {
   const int64_t first = number % spec_.parts * spec_.batch;
   const int64_t image_size = chain_.image().count();
   auto* pixels = reinterpret_cast<uint8_t*>(memory);
-  auto* image = batch.data<float>("image");
   auto* label = batch.data<int32_t>("label");
   auto* weight = batch.data<float>("weight");
   auto* key = batch.data<int64_t>("key");
@@ -188,7 +188,13 @@ void Loader::fill(int64_t number, Batch& batch, std::byte* memory) const {
     key[i] = static_cast<int64_t>(keyed(Purpose::batch_key));
     weight[i] = read(sample, keyed(Purpose::view), pixels, label[i], batch) ? 1 : 0;
     if (weight[i] == 0) std::memset(pixels, 0, static_cast<size_t>(image_size));
-    chain_.run(pixels, image + i * image_size, keyed(Purpose::augment), memory + pixel_bytes());
+    if (spec_.bytes) {
+      chain_.run_bytes(pixels, batch.data<uint8_t>("image") + i * image_size,
+                       keyed(Purpose::augment));
+    } else {
+      chain_.run(pixels, batch.data<float>("image") + i * image_size, keyed(Purpose::augment),
+                 memory + pixel_bytes());
+    }
   }
   for (const NamedTensor& tensor : batch.tensors()) {
     const size_t each = stored_bytes(tensor.type) / static_cast<size_t>(spec_.batch);

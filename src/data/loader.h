@@ -34,11 +34,15 @@ struct LoaderSpec {
   int workers = 0;   // 0: one for every four cores; never more than `prefetch`
   int prefetch = 3;  // batches made ahead of the one in use
   BadSamples bad = BadSamples::refuse;
+  bool bytes = false;   // images stay u8 (data/batch.h); the chain must keep bytes
   int64_t max_bad = 0;  // of an epoch; for whoever takes the batches and counts
 };
 
 // The threads of a loader: as asked, or one for every four cores; without regard to `prefetch`.
 int worker_count(const LoaderSpec& spec);
+
+// Of the images in its batches.
+inline DType pixel_type(const LoaderSpec& spec) { return spec.bytes ? DType::u8 : DType::f32; }
 
 class Loader {
  public:

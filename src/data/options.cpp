@@ -112,6 +112,12 @@ void DataOptions::describe(Fields& field, bool training) {
           "rest, or "
           "one short step",
           one_of({"carry", "drop", "short"}));
+    field("eight-bit-io", eight_bit_io,
+          "batches hold images as bytes, a quarter of the memory, and the network normalises them "
+          "first; changes no result");
+    field("hostside-norm", hostside_norm,
+          "the loader normalises images; it does so anyway without --eight-bit-io, and with that "
+          "this is refused");
   }
   refuse_idle(field);
 }
@@ -150,6 +156,15 @@ void DataOptions::refuse_idle(const Fields& field) const {
     raise(Fault::usage, "data-dir does nothing with dataset {}; try: without it", dataset_name());
   }
   if (normalise != "mean-std") refuse({"mean", "std"}, "normalise mean-std");
+  if (eight_bit_io && hostside_norm) {
+    raise(Fault::usage,
+          "eight-bit-io leaves normalisation to the network, hostside-norm to the loader; try: one "
+          "of them");
+  }
+  if (!eight_bit_io && !hostside_norm && field.given("hostside-norm")) {
+    raise(Fault::usage,
+          "hostside-norm false lets the network normalise, which takes bytes; try: --eight-bit-io");
+  }
   if (field.given("crop-padding")) {
     const std::vector<std::string> names = training_augment();
     if (std::find(names.begin(), names.end(), "pad-crop") == names.end()) {
@@ -198,6 +213,7 @@ PictureSpec DataOptions::pictures(bool train) const {
 LoaderSpec DataOptions::loader() const {
   LoaderSpec spec{.workers = workers,
                   .bad = max_bad > 0 ? BadSamples::replace : BadSamples::refuse,
+                  .bytes = eight_bit_io,
                   .max_bad = max_bad};
   spec.prefetch = prefetch ? prefetch : std::max(3, worker_count(spec) + 1);
   return spec;
@@ -224,7 +240,14 @@ AugmentChain DataOptions::chain(const Shape& image, bool train) const {
                                .std = std.empty() ? def().std : std};
   std::vector<std::string> names = train ? training_augment() : std::vector<std::string>{};
   if (normalise != "none") names.push_back(normalise);
-  return AugmentChain(names, options, image);
+  AugmentChain chain(names, options, image);
+  if (eight_bit_io && !chain.keeps_bytes()) {
+    raise(Fault::usage,
+          "eight-bit-io: {} can be done neither to bytes nor by a table in the network; try: {}",
+          chain.needs_floats(),
+          chain.needs_floats() == normalise ? "--normalise mean-std" : "without --eight-bit-io");
+  }
+  return chain;
 }
 
 std::vector<std::pair<std::string, std::string>> DataOptions::preprocessing() const {

@@ -39,6 +39,8 @@ struct DataOptions {
   std::vector<double> crop_area, crop_ratio;
   int crop_padding = 4;
   std::string epoch_tail = "drop";
+  bool eight_bit_io = false;   // batches hold bytes, and the network's first node normalises
+  bool hostside_norm = false;  // says that it does not
 
   // Declares and reads the options; those for training alone only when asked. An option that would
   // change nothing together with the others (mean without mean-std …) is a usage error.
@@ -54,7 +56,7 @@ struct DataOptions {
   // `seed` matters to generated data alone: the run's, for both splits.
   std::unique_ptr<Dataset> open(bool train, uint64_t seed) const;
 
-  // Evaluation normalises only.
+  // Evaluation normalises only. With eight_bit_io one that keeps bytes, or a usage error.
   AugmentChain chain(const Shape& image, bool train) const;
 
   // How pictures become images for either; for sets without pictures it would mean nothing.

@@ -7,7 +7,9 @@ TaskGraph Classification::build(const TaskShape& shape) const {
   task.graph.replicas = shape.replicas;
   Builder b(task.graph, shape.train);
   const Shape& c = shape.image;
-  const Value image = b.input("image", {{shape.batch, c[0], c[1], c[2]}});
+  const Shape images{shape.batch, c[0], c[1], c[2]};
+  Value image = b.input("image", {images, tables_ ? DType::u8 : DType::f32});
+  if (tables_) image = ops::byte_image(b, image, tables_);
   const Value label = b.input("label", {{shape.batch}, DType::s32});
   const Value key = b.input("key", {{shape.batch}, DType::s64});
   const Value logits = model_.build(b, {image, key, classes_, options_});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/model.h"
+#include "ops/byte_image.h"
 #include "ops/cross_entropy.h"
 #include "train/task.h"
 
@@ -10,10 +11,15 @@ namespace convoy {
 class Classification : public Task {
  public:
   Classification(const Variant& model, int classes, ops::CrossEntropyOptions loss,
-                 ModelOptions options = {})
-      : model_(model), classes_(classes), loss_(loss), options_(std::move(options)) {}
+                 ModelOptions options = {}, ops::ByteTables tables = {})
+      : model_(model),
+        classes_(classes),
+        loss_(loss),
+        options_(std::move(options)),
+        tables_(std::move(tables)) {}
 
-  // Inputs image, label, key, and loss_scale when training. Outputs `loss` and `rank`, one number a
+  // Inputs image, label, key, and loss_scale when training; with tables the image is bytes, and the
+  // first node makes floats of them. Outputs `loss` and `rank`, one number a
   // sample (ops/cross_entropy.h), and `logits` in evaluation. Smoothing is for training alone: the
   // loss of an evaluation is the plain one.
   TaskGraph build(const TaskShape& shape) const override;
@@ -24,6 +30,7 @@ class Classification : public Task {
   int classes_;
   ops::CrossEntropyOptions loss_;
   ModelOptions options_;
+  ops::ByteTables tables_;
 };
 
 }  // namespace convoy

@@ -131,6 +131,8 @@ void RunConfig::remember_recipe(std::span<const Field> fields) {
   constexpr std::array no_matter{"data-dir",
                                  "workers",
                                  "prefetch",
+                                 "eight-bit-io",
+                                 "hostside-norm",
                                  "replica-mode",
                                  "eval-batch-size",
                                  "threads",

@@ -19,10 +19,12 @@ constexpr int64_t bytes_per_primitive = 48 << 10;
 
 int64_t loader_bytes(const RunSetup& setup, int64_t batch) {
   int64_t bytes = 0;
-  for (const auto& [name, type] : classification_tensors(batch, setup.train_set->image_shape())) {
+  const LoaderSpec loader = setup.config.data.loader();
+  for (const auto& [name, type] :
+       classification_tensors(batch, setup.train_set->image_shape(), pixel_type(loader))) {
     bytes += static_cast<int64_t>(stored_bytes(type));
   }
-  return bytes * (setup.config.data.loader().prefetch + 1);
+  return bytes * (loader.prefetch + 1);
 }
 
 int64_t primitives(const NetworkPlans& plans) {

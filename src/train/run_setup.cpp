@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "models/model.h"
 
 namespace convoy {
@@ -11,6 +12,15 @@ ops::CrossEntropyOptions loss_options(const RunConfig& config) {
   return {config.label_smoothing, config.label_smoothing_kind == "others"
                                       ? ops::Smoothing::others
                                       : ops::Smoothing::uniform};
+}
+
+// What the network does about images that come as bytes; none: they come as floats. Training and
+// evaluation have one answer, since augmentations only move pixels then.
+ops::ByteTables byte_tables(const RunConfig& config, const AugmentChain& train,
+                            const AugmentChain& eval) {
+  if (!config.data.eight_bit_io) return nullptr;
+  expect(train.tables() == eval.tables(), "an augmentation maps values in training alone");
+  return std::make_shared<const std::vector<float>>(train.tables());
 }
 
 NetworkSpec with_watch(NetworkSpec spec, const PassWatch& watch) {
@@ -29,7 +39,7 @@ RunSetup::RunSetup(const RunConfig& run, const PassWatch& watch)
       shape(run.step_shape()),
       epochs(train_set->size(), shape.global_batch(), run.epochs, run.data.tail()),
       task(find_model(run.model).variant, run.classes(*train_set), loss_options(run),
-           run.model_options),
+           run.model_options, byte_tables(run, train_chain, eval_chain)),
       plans(task, with_watch(network_spec(shape.micro_batch), watch)) {}
 
 NetworkSpec RunSetup::network_spec(int64_t micro_batch) const {

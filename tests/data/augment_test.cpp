@@ -144,6 +144,45 @@ TEST(Augment, OnePassEqualsOneStepAfterTheOther) {
   }
 }
 
+TEST(Augment, BytesThroughTheTablesAreTheFloats) {
+  const std::vector<std::vector<std::string>> chains{
+      {}, {"mean-std"}, {"flip"}, {"pad-crop", "flip", "mean-std"}, {"flip", "pad-crop"}};
+  for (const auto& names : chains) {
+    for (const Shape& image : {shape, Shape{1, 28, 28}}) {
+      AugmentOptions options = settings;
+      if (image[0] != 3) options.mean = options.std = {0.4};
+      const AugmentChain chain(names, options, image);
+      ASSERT_TRUE(chain.keeps_bytes());
+      ASSERT_EQ(chain.tables().size(), static_cast<size_t>(image[0] * 256));
+      const std::vector<uint8_t> pixels = picture(image);
+      std::vector<uint8_t> bytes(pixels.size());
+      std::vector<float> looked_up(pixels.size());
+      for (uint64_t key = 0; key < 200; ++key) {
+        chain.run_bytes(pixels.data(), bytes.data(), mix(key));
+        for (size_t i = 0; i < bytes.size(); ++i) {
+          const size_t channel = i / static_cast<size_t>(image[1] * image[2]);
+          looked_up[i] = chain.tables()[channel * 256 + bytes[i]];
+        }
+        ASSERT_EQ(looked_up, run(chain, mix(key))) << to_string(image) << " key " << key;
+      }
+    }
+  }
+}
+
+TEST(Augment, ItIsKnownWhichStepNeedsFloats) {
+  const auto first = [](const std::vector<std::string>& names) {
+    return AugmentChain(names, settings, shape).needs_floats();
+  };
+  EXPECT_EQ(first({"pad-crop", "flip", "mean-std"}), "");
+  EXPECT_EQ(first({"pad-crop", "flip", "standardise"}), "standardise");
+  EXPECT_EQ(first({"pad-crop", "flip", "pad-crop", "mean-std"}), "pad-crop");
+  EXPECT_EQ(first({"mean-std", "flip"}), "flip");  // moves come first, or not at all
+  test::expect_raises(Fault::bug, {"needs floats"}, [] {
+    std::vector<uint8_t> pixels = picture(), out = pixels;
+    AugmentChain({"standardise"}, settings, shape).run_bytes(pixels.data(), out.data(), 1);
+  });
+}
+
 TEST(Augment, StepsOfOneSampleDrawApart) {
   // Were both flips to draw the same, each picture would come out straight.
   const AugmentChain chain({"flip", "flip"}, settings, shape);

@@ -22,6 +22,15 @@ TEST(Batch, HoldsAlignedTensorsThatDoNotOverlap) {
   }
 }
 
+TEST(Batch, ImagesOfBytesTakeAQuarter) {
+  const Batch batch(classification_tensors(3, {3, 5, 7}, DType::u8));
+  const NamedTensor& image = *batch.find("image");
+  EXPECT_EQ(image.type, (TensorType{{3, 3, 5, 7}, DType::u8}));
+  EXPECT_EQ(4 * stored_bytes(image.type),
+            stored_bytes(classification_tensors(3, {3, 5, 7})[0].second));
+  test::expect_raises(Fault::bug, {"no such tensor"}, [&] { batch.data<float>("image"); });
+}
+
 TEST(Batch, KnowsWhatItHasNot) {
   const Batch batch({{"boxes", {.shape = {2, 4}}}});
   EXPECT_EQ(batch.find("image"), nullptr);

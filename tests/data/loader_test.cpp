@@ -101,6 +101,35 @@ TEST(Loader, GivesTheSameForAnyNumberOfWorkersAndFromAnyStep) {
   }
 }
 
+TEST(Loader, BytesBecomeTheSameFloatsByTheChainsTables) {
+  const NumberedDataset set(23);
+  const AugmentChain chain = training_chain(set);
+  const EpochPlan plan(23, 8, 3, EpochTail::carry);
+  LoaderSpec spec{.batch = 4, .parts = 2, .last_step = plan.total_steps(), .seed = 11};
+  Loader floats(set, chain, plan, spec);
+  spec.bytes = true;
+  for (const int workers : {1, 3}) {
+    spec.workers = workers;
+    Loader bytes(set, chain, plan, spec);
+    while (!bytes.done()) {
+      const Batch &batch = bytes.next(), &other = floats.next();
+      ASSERT_EQ(batch.find("image")->type.dtype, DType::u8);
+      for (size_t i = 0; i < 240; ++i) {
+        const uint8_t pixel = batch.data<uint8_t>("image")[i];
+        ASSERT_EQ(chain.tables()[i / 30 % 2 * 256 + pixel], other.data<float>("image")[i]) << i;
+      }
+      for (const char* name : {"label", "weight", "key"}) {
+        ASSERT_EQ(std::memcmp(batch.find(name)->data, other.find(name)->data,
+                              stored_bytes(batch.find(name)->type)),
+                  0);
+      }
+    }
+    floats.restart(0, plan.total_steps());
+  }
+  const AugmentChain needs_floats({"standardise"}, settings, set.image_shape());
+  test::expect_raises(Fault::bug, {"need floats"}, [&] { Loader(set, needs_floats, plan, spec); });
+}
+
 TEST(Loader, EvaluationCountsEachSampleExactlyOnce) {
   for (const int64_t size : {1, 7, 8, 9, 40, 101}) {
     const NumberedDataset set(size);

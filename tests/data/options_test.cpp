@@ -80,6 +80,31 @@ TEST(DataOptions, RefuseWhatWouldBeIgnored) {
   refused({"unknown dataset 'mnist'"}, {{"dataset", "mnist"}});
 }
 
+TEST(DataOptions, ImagesStayBytesWhereTheChainLetsThem) {
+  const DataOptions bytes = read({{"dataset", "cifar-10"}, {"eight-bit-io", "true"}});
+  EXPECT_TRUE(bytes.loader().bytes);
+  for (const bool train : {true, false}) {
+    EXPECT_TRUE(bytes.chain({3, 32, 32}, train).keeps_bytes());
+  }
+  EXPECT_EQ(bytes.preprocessing(), read({{"dataset", "cifar-10"}}).preprocessing());
+  // What is so anyway may be said; what contradicts it, or asks for floats, may not.
+  EXPECT_FALSE(read({{"hostside-norm", "true"}}).loader().bytes);
+  EXPECT_TRUE(read({{"eight-bit-io", "true"}, {"hostside-norm", "false"}}).loader().bytes);
+  const auto refused = [](std::initializer_list<std::string_view> words,
+                          std::map<std::string, std::string> values) {
+    test::expect_raises(Fault::usage, words, [&] { read(values).chain({3, 32, 32}, true); });
+  };
+  refused({"eight-bit-io", "hostside-norm"}, {{"eight-bit-io", "true"}, {"hostside-norm", "true"}});
+  refused({"hostside-norm", "--eight-bit-io"}, {{"hostside-norm", "false"}});
+  refused({"standardise", "--normalise mean-std"},
+          {{"eight-bit-io", "true"}, {"normalise", "standardise"}});
+  refused({"pad-crop", "without --eight-bit-io"},
+          {{"eight-bit-io", "true"}, {"augment", "pad-crop,pad-crop"}});
+  test::expect_raises(Fault::usage, {"eight-bit-io"}, [] {
+    read({{"eight-bit-io", "true"}}, false);
+  });
+}
+
 TEST(DataOptions, WithoutTrainingHaveNoAugmentation) {
   test::expect_raises(Fault::usage, {"augment"}, [] { read({{"augment", "flip"}}, false); });
   EXPECT_EQ(read({{"dataset", "cifar-10"}}, false).dataset_name(), "cifar-10");

@@ -11,6 +11,7 @@ std::vector<OpCase> activation_cases();
 std::vector<OpCase> arithmetic_cases();
 std::vector<OpCase> batch_norm_cases();
 std::vector<OpCase> bias_cases();
+std::vector<OpCase> byte_image_cases();
 std::vector<OpCase> cast_cases();
 std::vector<OpCase> convolution_cases();
 std::vector<OpCase> cross_entropy_cases();

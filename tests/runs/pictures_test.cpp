@@ -106,5 +106,22 @@ TEST(PicturesRun, InterruptedAndResumedIsTheSameRun) {
   EXPECT_NE(refused.err.find("broken.jpg"), std::string::npos) << refused.err;
 }
 
+TEST(PicturesRun, PicturesTravelAsBytesWithTheSameResult) {
+  const TempFolder folder;
+  write_pictures(folder / "files", true, 160);
+  write_pictures(folder / "files", false, 50);
+  write_atomically(folder / "files/train/3/broken.jpg", "\xff\xd8\xff\xe0 no picture", Fault::bug);
+  write_atomically(folder / "files/val/3/broken.jpg", "\xff\xd8\xff\xe0 no picture", Fault::bug);
+  const Arguments more{"--epochs", "2", "--max-bad", "2", "--augment", "flip"};
+  ASSERT_EQ(train(folder.path(), joined(more, {"--name", "floats"})).code, 0);
+  ASSERT_EQ(train(folder.path(), joined(more, {"--name", "bytes", "--eight-bit-io"})).code, 0);
+  const fs::path floats = folder / "runs/floats", bytes = folder / "runs/bytes";
+  EXPECT_EQ(test::weights_hash_of(bytes), test::weights_hash_of(floats));
+  for (const char* kind : {"train", "eval", "bad_sample"}) {
+    EXPECT_FALSE(test::events(floats, kind).empty()) << kind;
+    EXPECT_EQ(test::comparable_events(bytes, kind), test::comparable_events(floats, kind));
+  }
+}
+
 }  // namespace
 }  // namespace convoy

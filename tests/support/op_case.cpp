@@ -47,6 +47,7 @@ std::vector<std::byte> as_bytes(DType dtype, std::span<const double> values) {
   for (size_t i = 0; i < values.size(); ++i) {
     if (dtype == DType::f32) reinterpret_cast<float*>(bytes.data())[i] = float(values[i]);
     if (dtype == DType::s32) reinterpret_cast<int32_t*>(bytes.data())[i] = int32_t(values[i]);
+    if (dtype == DType::u8) reinterpret_cast<uint8_t*>(bytes.data())[i] = uint8_t(values[i]);
     if (dtype == DType::s64) reinterpret_cast<int64_t*>(bytes.data())[i] = int64_t(values[i]);
   }
   return bytes;

@@ -34,6 +34,23 @@ TEST(RunNeeds, GrowWithTheBatchAndHoldEveryKind) {
   EXPECT_EQ(at4.peak(), at4.state + at4.workspace + at4.loader + at4.libraries);
 }
 
+TEST(RunNeeds, BytesAreAQuarterOfTheLoadersFloats) {
+  const auto needs = [](const char* bytes) {
+    const RunConfig config = config_of({{"model", {"resnet18", "test"}},
+                                        {"batch-size", {"4", "test"}},
+                                        {"prefetch", {"3", "test"}},
+                                        {"eight-bit-io", {bytes, "test"}}});
+    return memory_needs(RunSetup(config));
+  };
+  const MemoryNeeds floats = needs("false"), bytes = needs("true");
+  // Four batches of 4 images for training, four of 16 for evaluation; three bytes saved of four.
+  constexpr int64_t image = 3 * 224 * 224;
+  EXPECT_EQ(floats.loader - bytes.loader, 4 * (4 + 16) * image * 3);
+  // The network holds its floats itself, once.
+  EXPECT_LE(bytes.workspace - floats.workspace, 16 * image * 4);
+  EXPECT_LT(bytes.workspace + bytes.loader, floats.workspace + floats.loader);
+}
+
 TEST(RunNeeds, TheLargestBatchFitsAndTheNextDoesNot) {
   const RunConfig config =
       config_of({{"model", {"resnet50", "test"}}, {"batch-size", {"5000", "test"}}});

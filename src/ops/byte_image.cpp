@@ -1,0 +1,69 @@
+// Bytes to floats by table, not by arithmetic: the loader normalises with the same tables when it
+// does it itself, so that where it happens changes no bit.
+
+#include "ops/byte_image.h"
+
+#include <fmt/core.h>
+
+#include "base/error.h"
+#include "ops/elementwise_kernel.h"
+#include "ops/family.h"
+
+namespace convoy::ops {
+namespace {
+
+constexpr int64_t byte_values = 256;
+
+struct Attrs {
+  ByteTables tables;
+};
+
+std::string describe(const Node& n) {
+  const std::vector<float>& tables = *n.attrs<Attrs>().tables;
+  return fmt::format("{:.4g}..{:.4g}", tables.front(), tables.back());
+}
+
+Types infer(const Node& n, std::span<const TensorType> in) {
+  if (in[0].dtype != DType::u8 || in[0].shape.rank() != 4) {
+    raise(Fault::usage, "byte_image needs u8 images [n, c, h, w], not {}", to_string(in[0]));
+  }
+  const ByteTables& tables = n.attrs<Attrs>().tables;
+  const auto entries = tables ? static_cast<int64_t>(tables->size()) : 0;
+  if (entries != in[0].shape[1] * byte_values) {
+    raise(Fault::usage, "byte_image of {} needs {} tables of 256 values, not {} values",
+          to_string(in[0].shape), in[0].shape[1], entries);
+  }
+  return {{in[0].shape}};
+}
+
+std::unique_ptr<Kernel> kernel(const Node& n, const KernelSite& site) {
+  const Shape& shape = site.in[0].shape;
+  const int64_t channels = shape[1], plane = shape[2] * shape[3];
+  return by_chunks(site, [=, tables = n.attrs<Attrs>().tables](const KernelArgs& args, int64_t at,
+                                                               int64_t count) {
+    const auto* pixels = args.input<uint8_t>(0);
+    float* out = args.output(0);
+    for (const int64_t end = at + count; at < end;) {
+      const float* table = tables->data() + at / plane % channels * byte_values;
+      const int64_t last = std::min(end, (at / plane + 1) * plane);
+      for (; at < last; ++at) out[at] = table[pixels[at]];
+    }
+  });
+}
+
+const OpDef byte_image_def{
+    .name = "byte_image", .infer = infer, .kernel = kernel, .describe = describe};
+
+}  // namespace
+
+Value byte_image(Builder& b, Value image, ByteTables tables) {
+  return b.emit(byte_image_def, {image}, Attrs{std::move(tables)});
+}
+
+}  // namespace convoy::ops
+
+namespace convoy {
+
+OpFamily byte_image_ops() { return {.ops = {&ops::byte_image_def}, .fusions = {}}; }
+
+}  // namespace convoy
