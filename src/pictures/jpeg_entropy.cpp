@@ -28,8 +28,14 @@ int extended(uint32_t bits, int size) {
 }  // namespace
 
 void JpegEntropy::Table::make(const JHUFF_TBL& from, bool is_dc) {
+  // Most files have the standard's tables, as the one before.
+  if (std::equal(lengths.begin(), lengths.end(), from.bits) &&
+      std::equal(symbols.begin(), symbols.end(), from.huffval)) {
+    return;
+  }
+  std::copy_n(from.bits, lengths.size(), lengths.begin());
+  std::copy_n(from.huffval, symbols.size(), symbols.begin());
   known.fill({});
-  std::copy_n(from.huffval, 256, symbols.begin());
   int32_t code = 0, place = 0;
   most.fill(-1);
   for (int length = 1; length <= 16; ++length, code <<= 1) {
@@ -129,20 +135,21 @@ inline void JpegEntropy::Bits::refill() {
       return;
     }
   }
-  refill_slowly();
+  *this = refilled_slowly(*this);  // by value: else no member could stay in a register
 }
 
 // Byte by byte: a zero behind 0xff is stuffing, anything else a marker, where the bits end.
-void JpegEntropy::Bits::refill_slowly() {
-  while (left <= 56) {
-    if (at < end && (*at != 0xff || (end - at >= 2 && at[1] == 0))) {
-      buffer |= uint64_t{*at} << (56 - left);
-      at += *at == 0xff ? 2 : 1;
+JpegEntropy::Bits JpegEntropy::Bits::refilled_slowly(Bits b) {
+  while (b.left <= 56) {
+    if (b.at < b.end && (*b.at != 0xff || (b.end - b.at >= 2 && b.at[1] == 0))) {
+      b.buffer |= uint64_t{*b.at} << (56 - b.left);
+      b.at += *b.at == 0xff ? 2 : 1;
     } else {
-      made_up += 8;
+      b.made_up += 8;
     }
-    left += 8;
+    b.left += 8;
   }
+  return b;
 }
 
 inline int JpegEntropy::Bits::take(int count) {
@@ -152,28 +159,30 @@ inline int JpegEntropy::Bits::take(int count) {
   return value;
 }
 
-uint8_t JpegEntropy::long_code(Bits& bits, const Table& table) {
+JpegEntropy::LongCode JpegEntropy::long_code(uint64_t buffer, const Table& table) {
   for (int length = looked_up + 1; length <= 16; ++length) {
-    const auto code = static_cast<int32_t>(bits.buffer >> (64 - length));
+    const auto code = static_cast<int32_t>(buffer >> (64 - length));
     if (code > table.most[static_cast<size_t>(length)]) continue;
     const int32_t place = code + table.first[static_cast<size_t>(length)];
     if (place < 0 || place > 255) give_up();
-    bits.take(length);
-    return table.symbols[static_cast<size_t>(place)];
+    return {length, table.symbols[static_cast<size_t>(place)]};
   }
   give_up();
 }
 
 template <bool kept>
-inline void JpegEntropy::decode_block(Bits& bits, const Table& dc, const Table& ac, int& last_dc,
-                                      JCOEF* block) {
+[[gnu::always_inline]] inline void JpegEntropy::decode_block(Bits& bits, const Table& dc,
+                                                             const Table& ac, int& last_dc,
+                                                             JCOEF* block) {
   bits.refill();
   const Meaning& first = dc.known[bits.buffer >> (64 - looked_up)];
   int difference = first.value, size = first.size;
   if (first.bits) {
     bits.take(first.bits);
   } else {
-    size = long_code(bits, dc);
+    const LongCode code = long_code(bits.buffer, dc);
+    bits.take(code.length);
+    size = code.symbol;
     if (size > 15) give_up();
   }
   if (size) difference = extended(static_cast<uint32_t>(bits.take(size)), size);
@@ -186,9 +195,10 @@ inline void JpegEntropy::decode_block(Bits& bits, const Table& dc, const Table& 
     if (m.bits) [[likely]] {
       bits.take(m.bits);
     } else {
-      const uint8_t symbol = long_code(bits, ac);
-      run = symbol >> 4;
-      more = symbol & 15;
+      const LongCode code = long_code(bits.buffer, ac);
+      bits.take(code.length);
+      run = code.symbol >> 4;
+      more = code.symbol & 15;
       value = 0;
       if (more == 0 && run != 15) run = end_of_block;
     }
@@ -234,18 +244,22 @@ void JpegEntropy::decode(j_decompress_ptr file, JBLOCKROW* blocks) {
   }
   ++number_;
   if (packed_ && skips_) return;
+  if (blocks) {
+    decode_blocks<true>(file, blocks);
+  } else {
+    decode_blocks<false>(file, blocks);
+  }
+}
+
+template <bool kept>
+void JpegEntropy::decode_blocks(j_decompress_ptr file, JBLOCKROW* blocks) {
   Bits bits = bits_;  // in registers
   for (int i = 0; i < file->blocks_in_MCU; ++i) {
     const int component = file->MCU_membership[i];
     const jpeg_component_info& info = *file->cur_comp_info[component];
-    const Table& dc = dc_[static_cast<size_t>(info.dc_tbl_no)];
-    const Table& ac = ac_[static_cast<size_t>(info.ac_tbl_no)];
-    int& last = last_dc_[static_cast<size_t>(component)];
-    if (blocks) {
-      decode_block<true>(bits, dc, ac, last, *blocks[i]);
-    } else {
-      decode_block<false>(bits, dc, ac, last, nullptr);
-    }
+    decode_block<kept>(bits, dc_[static_cast<size_t>(info.dc_tbl_no)],
+                       ac_[static_cast<size_t>(info.ac_tbl_no)],
+                       last_dc_[static_cast<size_t>(component)], kept ? *blocks[i] : nullptr);
   }
   if (bits.left < bits.made_up) give_up();
   bits_ = bits;

@@ -40,7 +40,8 @@ class JpegEntropy {
     std::array<Meaning, 1 << looked_up> known;  // bits 0: a longer code
     std::array<int32_t, 18> most;               // the largest code of each length, or -1
     std::array<int32_t, 17> first;              // place of a length's first symbol, less its code
-    std::array<uint8_t, 256> symbols;
+    std::array<uint8_t, 256> symbols{};
+    std::array<uint8_t, 17> lengths{};  // how many codes have each; 0: no table was made
 
     void make(const JHUFF_TBL& from, bool is_dc);
   };
@@ -53,7 +54,7 @@ class JpegEntropy {
     int left = 0, made_up = 0;  // how many; of those, zeros behind the end
 
     void refill();  // 33 at least
-    void refill_slowly();
+    static Bits refilled_slowly(Bits bits);
     int take(int count);
   };
 
@@ -61,7 +62,13 @@ class JpegEntropy {
   void decode(j_decompress_ptr file, JBLOCKROW* blocks);
   template <bool kept>
   void decode_block(Bits& bits, const Table& dc, const Table& ac, int& last_dc, JCOEF* block);
-  uint8_t long_code(Bits& bits, const Table& table);
+  template <bool kept>
+  void decode_blocks(j_decompress_ptr file, JBLOCKROW* blocks);
+  struct LongCode {
+    int length;
+    uint8_t symbol;
+  };
+  LongCode long_code(uint64_t buffer, const Table& table);
   bool begin_stretch();
   void restart();
   [[noreturn]] void give_up();
