@@ -12,22 +12,24 @@ struct EntropyDecoder {
   boolean (*decode_mcu)(j_decompress_ptr, JBLOCKROW*);
 };
 
-constexpr uint8_t end_of_block = 64;  // as a run
-
 constexpr std::array<uint8_t, 64> natural{
     0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,  12, 19, 26, 33, 40, 48,
     41, 34, 27, 20, 13, 6,  7,  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23,
     30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
 
-// A coefficient from its bits: those that begin with 0 are negative.
-int extended(uint32_t bits, int size) {
-  const auto value = static_cast<int>(bits);
-  return value < 1 << (size - 1) ? value - (1 << size) + 1 : value;
+// The coefficient of `size` bits at the top, 1 at least: those that begin with 0 are negative.
+int coefficient(uint64_t buffer, int size) {
+  const auto bits = static_cast<int>(buffer >> (64 - size));
+  const int negative = static_cast<int>(~buffer >> 63);
+  return bits + negative * (1 - (1 << size));
 }
+
+// More than the bits of an MCU can take when there are none left.
+constexpr size_t zeros_behind = 4096;
 
 }  // namespace
 
-void JpegEntropy::Table::make(const JHUFF_TBL& from, bool is_dc) {
+void JpegEntropy::Table::make(const JHUFF_TBL& from) {
   // Most files have the standard's tables, as the one before.
   if (std::equal(lengths.begin(), lengths.end(), from.bits) &&
       std::equal(symbols.begin(), symbols.end(), from.huffval)) {
@@ -36,33 +38,21 @@ void JpegEntropy::Table::make(const JHUFF_TBL& from, bool is_dc) {
   std::copy_n(from.bits, lengths.size(), lengths.begin());
   std::copy_n(from.huffval, symbols.size(), symbols.begin());
   known.fill({});
-  int32_t code = 0, place = 0;
   most.fill(-1);
+  int32_t code = 0, place = 0;
   for (int length = 1; length <= 16; ++length, code <<= 1) {
     first[static_cast<size_t>(length)] = place - code;
     for (int i = 0; i < from.bits[length]; ++i, ++code, ++place) {
       most[static_cast<size_t>(length)] = code;
       if (length > looked_up) continue;
       const uint8_t symbol = from.huffval[place];
-      const int run = is_dc ? 0 : symbol >> 4, size = symbol & 15, spare = looked_up - length;
-      for (int32_t rest = 0; rest < 1 << spare; ++rest) {
-        const auto at = static_cast<size_t>(code << spare | rest);
-        if (at >= known.size()) return;  // libjpeg has refused such a table
-        Meaning& m = known[at];
-        m.run = static_cast<uint8_t>(run);
-        m.bits = static_cast<uint8_t>(length);
-        m.value = 0;
-        m.size = static_cast<uint8_t>(size);
-        if (size == 0) {
-          // A run of 15 and no coefficient are sixteen zeros; any other is the end.
-          if (!is_dc && run != 15) m.run = end_of_block;
-        } else if (size <= spare) {
-          m.value = static_cast<int16_t>(
-              extended(static_cast<uint32_t>(rest >> (spare - size)) & ((1u << size) - 1), size));
-          m.bits = static_cast<uint8_t>(length + size);
-          m.size = 0;
-        }
-      }
+      const auto begin = static_cast<size_t>(code << (looked_up - length));
+      const auto count = size_t{1} << (looked_up - length);
+      if (begin + count > known.size()) return;  // libjpeg has refused such a table
+      const int size = symbol & 15;
+      std::fill_n(known.begin() + static_cast<ptrdiff_t>(begin), count,
+                  Meaning{static_cast<uint8_t>(length), static_cast<uint8_t>(symbol >> 4),
+                          static_cast<uint8_t>(size), static_cast<uint8_t>(length + size)});
     }
   }
 }
@@ -79,10 +69,10 @@ bool JpegEntropy::install(jpeg_decompress_struct& file, std::string_view bytes,
     const JHUFF_TBL* dc = file.dc_huff_tbl_ptrs[component.dc_tbl_no];
     const JHUFF_TBL* ac = file.ac_huff_tbl_ptrs[component.ac_tbl_no];
     if (!dc || !ac) return false;
-    dc_[static_cast<size_t>(component.dc_tbl_no)].make(*dc, true);
-    ac_[static_cast<size_t>(component.ac_tbl_no)].make(*ac, false);
+    dc_[static_cast<size_t>(component.dc_tbl_no)].make(*dc);
+    ac_[static_cast<size_t>(component.ac_tbl_no)].make(*ac);
   }
-  bits_ = {file.src->next_input_byte, file.src->next_input_byte + file.src->bytes_in_buffer};
+  file_end_ = file.src->next_input_byte + file.src->bytes_in_buffer;
   number_ = 0;
   last_dc_ = {};
   packed_ = skips_ = false;
@@ -106,6 +96,7 @@ bool JpegEntropy::install(jpeg_decompress_struct& file, std::string_view bytes,
     first_column_ = part.x / grid.block_width;
     last_column_ = (part.x + part.width - 1) / grid.block_width;
   }
+  if (!packed_) load(file.src->next_input_byte, file_end_);
   file_ = &file;
   file.client_data = this;
   reinterpret_cast<EntropyDecoder*>(file.entropy)->decode_mcu = decode_mcu;
@@ -121,51 +112,47 @@ void JpegEntropy::give_up() {
   std::longjmp(static_cast<JpegErrors*>(file_->err)->jump, 1);
 }
 
+// Up to a marker, without the zero behind each byte of ones.
+void JpegEntropy::load(const uint8_t* begin, const uint8_t* end) {
+  plain_.resize(static_cast<size_t>(end - begin) + zeros_behind);
+  uint8_t* to = plain_.data();
+  while (true) {
+    const auto* ones =
+        static_cast<const uint8_t*>(std::memchr(begin, 0xff, static_cast<size_t>(end - begin)));
+    const uint8_t* until = ones ? ones : end;
+    std::memcpy(to, begin, static_cast<size_t>(until - begin));
+    to += until - begin;
+    begin = until;
+    if (end - begin < 2 || begin[1] != 0) break;
+    *to++ = 0xff;
+    begin += 2;
+  }
+  next_ = begin;
+  end_ = to;
+  std::memset(to, 0, zeros_behind);
+  bits_ = {plain_.data()};
+  last_dc_ = {};
+}
+
+// Bits behind those that count are read again, and are the same then.
 inline void JpegEntropy::Bits::refill() {
-  if (left > 32) return;
-  if (end - at >= 4) {
-    uint32_t next = 0;
-    std::memcpy(&next, at, 4);
-    next = __builtin_bswap32(next);
-    const uint32_t inverse = ~next;  // a byte of ones, which may begin a marker, is zero here
-    if (((inverse - 0x01010101u) & ~inverse & 0x80808080u) == 0) {
-      buffer |= uint64_t{next} << (32 - left);
-      left += 32;
-      at += 4;
-      return;
-    }
-  }
-  *this = refilled_slowly(*this);  // by value: else no member could stay in a register
+  uint64_t next = 0;
+  std::memcpy(&next, at, 8);
+  buffer |= __builtin_bswap64(next) >> left;
+  at += (63 - left) >> 3;
+  left |= 56;
 }
 
-// Byte by byte: a zero behind 0xff is stuffing, anything else a marker, where the bits end.
-JpegEntropy::Bits JpegEntropy::Bits::refilled_slowly(Bits b) {
-  while (b.left <= 56) {
-    if (b.at < b.end && (*b.at != 0xff || (b.end - b.at >= 2 && b.at[1] == 0))) {
-      b.buffer |= uint64_t{*b.at} << (56 - b.left);
-      b.at += *b.at == 0xff ? 2 : 1;
-    } else {
-      b.made_up += 8;
-    }
-    b.left += 8;
-  }
-  return b;
-}
-
-inline int JpegEntropy::Bits::take(int count) {
-  const auto value = static_cast<int>(buffer >> (64 - count));
-  buffer <<= count;
-  left -= count;
-  return value;
-}
-
-JpegEntropy::LongCode JpegEntropy::long_code(uint64_t buffer, const Table& table) {
+JpegEntropy::Meaning JpegEntropy::long_code(uint64_t buffer, const Table& table) {
   for (int length = looked_up + 1; length <= 16; ++length) {
     const auto code = static_cast<int32_t>(buffer >> (64 - length));
     if (code > table.most[static_cast<size_t>(length)]) continue;
     const int32_t place = code + table.first[static_cast<size_t>(length)];
     if (place < 0 || place > 255) give_up();
-    return {length, table.symbols[static_cast<size_t>(place)]};
+    const uint8_t symbol = table.symbols[static_cast<size_t>(place)];
+    const int size = symbol & 15;
+    return {static_cast<uint8_t>(length), static_cast<uint8_t>(symbol >> 4),
+            static_cast<uint8_t>(size), static_cast<uint8_t>(length + size)};
   }
   give_up();
 }
@@ -175,38 +162,28 @@ template <bool kept>
                                                              const Table& ac, int& last_dc,
                                                              JCOEF* block) {
   bits.refill();
-  const Meaning& first = dc.known[bits.buffer >> (64 - looked_up)];
-  int difference = first.value, size = first.size;
-  if (first.bits) {
-    bits.take(first.bits);
-  } else {
-    const LongCode code = long_code(bits.buffer, dc);
-    bits.take(code.length);
-    size = code.symbol;
-    if (size > 15) give_up();
-  }
-  if (size) difference = extended(static_cast<uint32_t>(bits.take(size)), size);
-  last_dc += difference;
+  Meaning m = dc.known[bits.buffer >> (64 - looked_up)];
+  if (m.length == 0) m = long_code(bits.buffer, dc);
+  if (m.run) give_up();  // no symbol of these tables
+  if (m.size) last_dc += coefficient(bits.buffer << m.length, m.size);
+  bits.skip(m.bits);
   if (kept) block[0] = static_cast<JCOEF>(last_dc);
   for (int k = 1; k < 64; ++k) {
     bits.refill();
-    const Meaning m = ac.known[bits.buffer >> (64 - looked_up)];
-    int run = m.run, more = m.size, value = m.value;
-    if (m.bits) [[likely]] {
-      bits.take(m.bits);
-    } else {
-      const LongCode code = long_code(bits.buffer, ac);
-      bits.take(code.length);
-      run = code.symbol >> 4;
-      more = code.symbol & 15;
-      value = 0;
-      if (more == 0 && run != 15) run = end_of_block;
+    m = ac.known[bits.buffer >> (64 - looked_up)];
+    if (m.length == 0) [[unlikely]]
+      m = long_code(bits.buffer, ac);
+    const uint64_t behind = bits.buffer << m.length;
+    bits.skip(m.bits);
+    k += m.run;
+    if (m.size == 0) {
+      if (m.run != 15) break;  // the end; else sixteen zeros
+      if (k > 63) give_up();
+      continue;
     }
-    if (run == end_of_block) break;
-    if (more) value = extended(static_cast<uint32_t>(bits.take(more)), more);
-    k += run;
     if (k > 63) give_up();
-    if (kept) block[natural[static_cast<size_t>(k)]] = static_cast<JCOEF>(value);
+    if (kept)
+      block[natural[static_cast<size_t>(k)]] = static_cast<JCOEF>(coefficient(behind, m.size));
   }
 }
 
@@ -219,21 +196,18 @@ bool JpegEntropy::begin_stretch() {
   }
   const int64_t stretch = number_ / grid.interval;
   const uint8_t* begin = start_ + begins_[static_cast<size_t>(stretch)];
-  bits_ = {begin, begin + index_.length(stretch)};
-  last_dc_ = {};
+  load(begin, begin + index_.length(stretch));
   return true;
 }
 
 // The marker between two intervals must be the next, and the one that is due.
 void JpegEntropy::restart() {
-  // Bytes that were read ahead are none: a marker stops reading.
-  if (bits_.left - bits_.made_up >= 8) give_up();
-  const uint8_t* at = bits_.at;
-  while (bits_.end - at >= 2 && at[0] == 0xff && at[1] == 0xff) ++at;
+  if (end_ - bits_.at > 0 || (end_ - bits_.at) * 8 + bits_.left >= 8) give_up();  // bytes are left
+  const uint8_t* at = next_;
+  while (file_end_ - at >= 2 && at[0] == 0xff && at[1] == 0xff) ++at;
   const int64_t due = (number_ / file_->restart_interval - 1) % 8;
-  if (bits_.end - at < 2 || at[0] != 0xff || at[1] != 0xd0 + due) give_up();
-  bits_ = {at + 2, bits_.end};
-  last_dc_ = {};
+  if (file_end_ - at < 2 || at[0] != 0xff || at[1] != 0xd0 + due) give_up();
+  load(at + 2, file_end_);
 }
 
 void JpegEntropy::decode(j_decompress_ptr file, JBLOCKROW* blocks) {
@@ -261,7 +235,7 @@ void JpegEntropy::decode_blocks(j_decompress_ptr file, JBLOCKROW* blocks) {
                        ac_[static_cast<size_t>(info.ac_tbl_no)],
                        last_dc_[static_cast<size_t>(component)], kept ? *blocks[i] : nullptr);
   }
-  if (bits.left < bits.made_up) give_up();
+  if ((end_ - bits.at) * 8 + bits.left < 0) give_up();  // it took bits that are not there
   bits_ = bits;
 }
 

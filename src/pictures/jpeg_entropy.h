@@ -28,34 +28,33 @@ class JpegEntropy {
   void forget() { gave_up_ = false; }
 
  private:
-  static constexpr int looked_up = 11;  // bits
+  static constexpr int looked_up = 10;  // bits
 
-  // What the next bits mean: a run of zeros, then a coefficient; or how many bits of it follow.
+  // What the next bits mean: a run of zeros, then a coefficient of `size` bits behind the code.
   struct Meaning {
-    int16_t value;
-    uint8_t run;
-    uint8_t bits : 4, size : 4;  // to be taken for this; of the coefficient, 0: it is `value`
+    uint8_t length, run, size, bits;  // bits: of code and coefficient together
   };
   struct Table {
-    std::array<Meaning, 1 << looked_up> known;  // bits 0: a longer code
+    std::array<Meaning, 1 << looked_up> known;  // length 0: a longer code
     std::array<int32_t, 18> most;               // the largest code of each length, or -1
     std::array<int32_t, 17> first;              // place of a length's first symbol, less its code
     std::array<uint8_t, 256> symbols{};
     std::array<uint8_t, 17> lengths{};  // how many codes have each; 0: no table was made
 
-    void make(const JHUFF_TBL& from, bool is_dc);
+    void make(const JHUFF_TBL& from);
   };
 
-  // The bits of a stretch of the file.
+  // The bits of a stretch. Their bytes hold no stuffing, and zeros stand behind them.
   struct Bits {
     const uint8_t* at = nullptr;
-    const uint8_t* end = nullptr;
-    uint64_t buffer = 0;        // the next ones, at its top
-    int left = 0, made_up = 0;  // how many; of those, zeros behind the end
+    uint64_t buffer = 0;  // the next ones, at its top
+    int left = 0;         // how many of them count
 
-    void refill();  // 33 at least
-    static Bits refilled_slowly(Bits bits);
-    int take(int count);
+    void refill();  // 56 at least
+    void skip(int count) {
+      buffer <<= count;
+      left -= count;
+    }
   };
 
   static boolean decode_mcu(j_decompress_ptr file, JBLOCKROW* blocks);
@@ -64,11 +63,8 @@ class JpegEntropy {
   void decode_block(Bits& bits, const Table& dc, const Table& ac, int& last_dc, JCOEF* block);
   template <bool kept>
   void decode_blocks(j_decompress_ptr file, JBLOCKROW* blocks);
-  struct LongCode {
-    int length;
-    uint8_t symbol;
-  };
-  LongCode long_code(uint64_t buffer, const Table& table);
+  Meaning long_code(uint64_t buffer, const Table& table);
+  void load(const uint8_t* begin, const uint8_t* end);
   bool begin_stretch();
   void restart();
   [[noreturn]] void give_up();
@@ -76,6 +72,10 @@ class JpegEntropy {
   jpeg_decompress_struct* file_ = nullptr;
   std::array<Table, 4> dc_, ac_;
   Bits bits_;
+  std::vector<uint8_t> plain_;     // the stretch without its stuffing
+  const uint8_t* end_ = nullptr;   // of it
+  const uint8_t* next_ = nullptr;  // what stands behind it in the file: a marker, or the file's end
+  const uint8_t* file_end_ = nullptr;
   std::array<int, 4> last_dc_{};
   int64_t number_ = 0;  // of the next MCU
   bool gave_up_ = false;
