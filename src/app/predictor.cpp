@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "pictures/drawing.h"
 
 namespace convoy {
 
@@ -43,6 +44,7 @@ void Predictor::take(Pictures& pictures) {
       Prediction prediction{seen_, pictures.name(mine), likeliest(row, options_.top), {}};
       if (pictures.labelled()) prediction.label = batch->data<int32_t>("label")[i];
       tell(prediction);
+      if (!options_.draw.empty()) draw(prediction);
       if (!options_.logits.empty()) logits_.insert(logits_.end(), row.begin(), row.end());
       if (!options_.pixels.empty()) {
         const float* values = batch->data<float>("image") + i * floats;
@@ -61,6 +63,24 @@ void Predictor::tell(const Prediction& prediction) {
   } else {
     fmt::print("{}", options_.json ? json_line(prediction, names_) : text_line(prediction, names_));
   }
+}
+
+// Under its own name; pictures of one name get their number in front.
+void Predictor::draw(const Prediction& prediction) const {
+  const std::string bytes = read_file(prediction.file, Fault::data);
+  std::vector<PredictionLine> lines;
+  for (const Guess& guess : prediction.top) {
+    lines.push_back({.label = class_name(names_, guess.label),
+                     .p = guess.p,
+                     .is_true = prediction.label == guess.label});
+  }
+  make_folders(options_.draw, Fault::usage);
+  fs::path out = fs::path(options_.draw) / fs::path(prediction.file).stem();
+  out += ".png";
+  if (fs::exists(out)) {
+    out.replace_filename(fmt::format("{}-{}", prediction.index, out.filename().string()));
+  }
+  draw_prediction(decode_picture(bytes, prediction.file, false), lines, out);
 }
 
 void Predictor::finish() {

@@ -16,6 +16,7 @@ struct PredictorOptions {
   bool json = false;   // lines of JSON on the screen rather than of text
   std::string output;  // JSON lines go to this file; empty: they go to the screen
   std::string logits;  // all logits go to this file; empty: to none
+  std::string draw;    // pictures with their likeliest classes go to this folder; empty: to none
   std::string pixels;  // what the network was shown goes to this file; empty: to none
 };
 
@@ -34,6 +35,7 @@ class Predictor {
 
  private:
   void tell(const Prediction& prediction);
+  void draw(const Prediction& prediction) const;
   std::string summary() const;
 
   const PredictorOptions& options_;

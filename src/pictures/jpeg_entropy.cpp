@@ -196,7 +196,12 @@ bool JpegEntropy::begin_stretch() {
   }
   const int64_t stretch = number_ / grid.interval;
   const uint8_t* begin = start_ + begins_[static_cast<size_t>(stretch)];
-  load(begin, begin + index_.length(stretch));
+  const uint8_t* end = begin + index_.length(stretch);
+  // Another program may have put other pixels behind the index.
+  const auto due = static_cast<uint8_t>(stretch + 1 == grid.count() ? 0xd9 : 0xd0 + stretch % 8);
+  if (end[0] != 0xff || end[1] != due) give_up();
+  load(begin, end);
+  if (next_ != end) give_up();
   return true;
 }
 

@@ -95,23 +95,62 @@ TEST(JpegPack, KeepsWhatTheFileSaysAboutItself) {
   }
 }
 
-TEST(JpegPack, ACutIsSmallAndLiesOnStretches) {
+TEST(JpegPack, OnlyTheStretchesOfAPartAreDecoded) {
   const std::string packed = pack_jpeg(picture_bytes("flower.jpg"), "flower");
-  std::string cut;
+  const Pixels whole = decode_picture(packed, "flower", false);
   const PixelRect region{200, 100, 50, 40};
-  const auto part = cut_packed(packed, region, cut);
-  ASSERT_TRUE(part);
-  EXPECT_LE(part->x, region.x);
-  EXPECT_LE(part->y, region.y);
-  EXPECT_GE(part->x + part->width, region.x + region.width);
-  EXPECT_GE(part->y + part->height, region.y + region.height);
-  EXPECT_LT(cut.size(), packed.size() / 6);
-  const Pixels pixels = decode_picture(cut, "cut", false);
-  EXPECT_EQ(pixels.region.width, part->width);
-  EXPECT_EQ(pixels.region.height, part->height);
-  EXPECT_FALSE(cut_packed(packed, {0, 0, 480, 360}, cut));
-  EXPECT_FALSE(cut_packed(packed, {470, 0, 11, 10}, cut)) << "beyond the picture";
-  EXPECT_FALSE(cut_packed(picture_bytes("flower.jpg"), region, cut));
+  const auto index = read_packed_index(packed);
+  ASSERT_TRUE(index);
+  const StretchGrid& grid = index->grid;
+  // Every other stretch is wiped out: the part is the same, the whole is not.
+  std::string holes = packed;
+  size_t at = index->pixels;
+  int wiped = 0;
+  for (int64_t i = 0; i < grid.count(); ++i) {
+    const int64_t x = i % grid.per_row * grid.stretch_width(),
+                  y = i / grid.per_row * grid.block_height;
+    const bool needed =
+        x < 260 && x + grid.stretch_width() > 190 && y + 3 * grid.block_height > 90 && y < 160;
+    if (!needed) {
+      std::fill_n(holes.begin() + static_cast<ptrdiff_t>(at), index->length(i), '\0');
+      ++wiped;
+    }
+    at += index->length(i) + 2;
+  }
+  EXPECT_GT(wiped, grid.count() * 3 / 4);
+  PictureDecoder decoder;
+  Pixels part;
+  decoder.open(holes, "holes");
+  decoder.decode(region, DecodeSpeed::exact, 1, part);
+  EXPECT_EQ(rgb_of(part, region), rgb_of(whole, region));
+}
+
+// Without its index a packed file is one with restart markers.
+TEST(JpegPack, RestartMarkersAreFollowed) {
+  for (const std::string name : {"flower.jpg", "hopper.jpg", "grey.jpg"}) {
+    std::string plain = pack_jpeg(picture_bytes(name), name);
+    const Pixels whole = decode_picture(plain, name, false);
+    const size_t size = static_cast<uint8_t>(plain[4]) * 256u + static_cast<uint8_t>(plain[5]);
+    plain.erase(2, size + 2);
+    ASSERT_FALSE(is_packed(plain));
+    Random random(5);
+    PictureDecoder decoder;
+    Pixels part;
+    for (int i = 0; i < 20; ++i) {
+      const PixelRect region = random_region(whole.region.width, whole.region.height, random);
+      decoder.open(plain, name);
+      decoder.decode(region, DecodeSpeed::exact, 1, part);
+      ASSERT_EQ(rgb_of(part, region), rgb_of(whole, region)) << name;
+    }
+    // One that is missing is libjpeg's affair, which tells.
+    const size_t marker = plain.rfind("\xff\xd1");
+    ASSERT_NE(marker, plain.npos);
+    std::string wrong = plain;
+    wrong[marker + 1] = '\xd5';
+    decoder.open(wrong, name);
+    decoder.decode(whole.region, DecodeSpeed::exact, 1, part);
+    EXPECT_FALSE(decoder.remarks().empty());
+  }
 }
 
 TEST(JpegPack, ADamagedIndexIsNotUsed) {
@@ -135,10 +174,24 @@ TEST(JpegPack, ADamagedIndexIsNotUsed) {
   // The pixels of another file behind it, as a program leaves it that keeps unknown markers.
   std::string mixed = packed;
   mixed.insert(mixed.size() - 40, "\x12\x34");
-  const auto index = read_packed_index(mixed);
-  ASSERT_TRUE(index);
-  std::string cut;
-  EXPECT_FALSE(cut_packed(mixed, {100, 120, 28, 8}, cut));
+  ASSERT_TRUE(read_packed_index(mixed));
+  std::string without = mixed;
+  without.erase(2, size + 2);
+  for (const PixelRect& end : {PixelRect{100, 120, 28, 8}, PixelRect{0, 0, 128, 128}}) {
+    std::vector<std::string> seen;
+    for (const std::string& bytes : {mixed, without}) {
+      PictureDecoder decoder;
+      Pixels part;
+      decoder.open(bytes, name);
+      try {
+        decoder.decode(end, DecodeSpeed::exact, 1, part);
+        seen.push_back(rgb_of(part, end));
+      } catch (const Error& error) {
+        seen.emplace_back(error.what());
+      }
+    }
+    EXPECT_EQ(seen[0], seen[1]);
+  }
 }
 
 TEST(JpegPack, WhatCannotBePackedIsRefused) {

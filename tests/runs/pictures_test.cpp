@@ -62,9 +62,10 @@ TEST(PicturesRun, LearnsFromFilesAndIsRightAboutOthers) {
   EXPECT_EQ(Json::parse(eval.out).at("correct"), last.at("correct"));
   // So does predict, picture by picture; what cannot be read is named and costs nothing else.
   write_atomically(folder / "files/val/broken.jpg", "\xff\xd8\xff\xe0 not a picture", Fault::bug);
-  const Finished said = run_convoy({"predict", "--checkpoint", "runs/a", "--input", "files/val",
-                                    "--top", "1", "--json", "--pixels", "seen.safetensors"},
-                                   folder.path());
+  const Finished said =
+      run_convoy({"predict", "--checkpoint", "runs/a", "--input", "files/val", "--top", "1",
+                  "--json", "--pixels", "seen.safetensors", "--draw", "seen"},
+                 folder.path());
   EXPECT_EQ(said.code, 3);
   EXPECT_NE(said.err.find("broken.jpg"), std::string::npos) << said.err;
   int right = 0, lines = 0;
@@ -76,6 +77,11 @@ TEST(PicturesRun, LearnsFromFilesAndIsRightAboutOthers) {
   }
   EXPECT_EQ(lines, 400);
   EXPECT_EQ(right, last.at("correct"));
+  int drawn = 0;
+  for (const auto& entry : fs::directory_iterator(folder / "seen")) {
+    drawn += looks_like_picture(read_file(entry.path(), Fault::bug));
+  }
+  EXPECT_EQ(drawn, 400);
   EXPECT_EQ(fs::file_size(folder / "seen.safetensors") / (3 * 28 * 28 * 4), 400);
 }
 

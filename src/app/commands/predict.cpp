@@ -40,6 +40,8 @@ struct Options : InferenceOptions {
     field("output", what.output,
           "write those JSON objects to this file, and print only the summary");
     field("logits", what.logits, "write the logits [images, classes] to this .safetensors file");
+    field("draw", what.draw,
+          "write each picture with its likeliest classes below it, as PNG, to this folder");
     field("pixels", what.pixels,
           "write what the network is shown [images, c, h, w] to this .safetensors file");
     describe_told(field);
@@ -214,6 +216,13 @@ void predict_tensors(const Options& options, const FoundModel& model, const Weig
   predictor.finish();
 }
 
+// Only files can be drawn again.
+void refuse_to_draw(const Options& options) {
+  if (!options.what.draw.empty()) {
+    raise(Fault::usage, "--draw is for pictures in files; try: --input FILE|FOLDER");
+  }
+}
+
 int run(const CommandLine& line) {
   need_words(line, {});
   const std::vector<Field> known = described(describe);
@@ -225,6 +234,7 @@ int run(const CommandLine& line) {
   const FoundModel model = settle(options, chosen.file.origin());
   std::vector<std::string> names = told_class_names(chosen.file.metadata(), chosen.file.origin());
   if (options.input.empty()) {
+    refuse_to_draw(options);
     predict_dataset(options, model, chosen.file, std::move(names), line);
     return 0;
   }
@@ -232,6 +242,7 @@ int run(const CommandLine& line) {
     return predict_pictures(options, model, chosen.file, std::move(names), line, chosen.settings,
                             std::move(paths));
   }
+  refuse_to_draw(options);
   predict_tensors(options, model, chosen.file, std::move(names), line, chosen.settings);
   return 0;
 }
@@ -253,6 +264,7 @@ there are several, and may hold their labels.
   convoy predict --checkpoint runs/demo --first 10
   convoy predict --checkpoint runs/demo --top 1 --output predictions.jsonl
   convoy predict --checkpoint best.safetensors --input photo.jpg,holidays/
+  convoy predict --checkpoint best.safetensors --input holidays/ --draw seen/
   convoy predict --checkpoint resnet50.pth --model resnet50 --dataset imagenet --input photo.jpg
   convoy predict --checkpoint best.safetensors --input photos.npy --json
   convoy predict --checkpoint best.safetensors --input photos.npy --logits logits.safetensors
