@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Real ImageNet weights on real pictures: `imagenet_predictions.py PROGRAM` has `convoy predict` name the likeliest
-five classes of 140 pictures with MobileNetV1 x0.25 and SqueezeNet, and compares with what PyTorch said.
+five classes of 140 pictures with MobileNetV1 x0.25 and SqueezeNet, and compares with what PyTorch said: once on tensors that
+Pillow made, once on the JPEG files themselves.
 
 The pictures, weights and PyTorch's answers are in the folder that the tests call shared data (CONVOY_SHARED_DATA, or
 shared/data beside the repository); without it nothing is tested, and that is said.
@@ -43,11 +44,18 @@ NETWORKS = [
     ("mobilenet_v1_025", "mobilenet_v1_025", "weights/mobilenetV1X0.25_pretrain.tar", for_mobilenet),
     ("squeezenet1_0_caffe", "squeezenet_v10_dc", SQUEEZENET, for_squeezenet),
 ]
+# What tells `convoy predict` to do the same to files.
+FROM_FILES = {
+    "mobilenet_v1_025": ["--dataset", "imagenet"],
+    "squeezenet1_0_caffe": ["--dataset", "imagenet", "--image-size", "227", "--eval-resize", "256", "--eval-crop", "squash",
+                            "--channel-order", "bgr", "--mean", ",".join(str(m / 255) for m in (104, 117, 123)),
+                            "--std", str(1 / 255)],
+}
 
 
-def predict(program: str, model: str, weights: pathlib.Path, images: pathlib.Path) -> list[dict]:
+def predict(program: str, model: str, weights: pathlib.Path, images: pathlib.Path, more: list[str] = []) -> list[dict]:
     command = [program, "predict", "--checkpoint", str(weights), "--model", model, "--input", str(images), "--top", "5",
-               "--json"]
+               "--json", *more]
     ran = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if ran.returncode != 0:
         sys.exit(f"{' '.join(command[1:])} ended with {ran.returncode}: {ran.stderr.strip() or ran.stdout.strip()}")
@@ -103,6 +111,14 @@ def main() -> None:
                 same += [guess["class"] for guess in line["top"]] == classes
             print(f"{model}: {same} of 140 lists are PyTorch's place by place, the others by equal logits; "
                   f"{right} of 140 right", flush=True)
+            lines = predict(given.program, model, data / weights, pictures, FROM_FILES[model])
+            found = {pathlib.Path(line["file"]).name: [guess["class"] for guess in line["top"]] for line in lines}
+            assert found.keys() == reference.keys()
+            same = sum(set(found[name]) == set(one[key]["top5"]) for name, one in reference.items())
+            first = sum(found[name][0] == one["label"] for name, one in reference.items())
+            print(f"{model} from JPEG files: {same} of 140 have the same five classes; {first} of 140 right", flush=True)
+            if same < 138 or abs(first - right) > 1:
+                sys.exit(f"{model}: too few")
 
 
 if __name__ == "__main__":
