@@ -24,8 +24,9 @@ int coefficient(uint64_t buffer, int size) {
   return bits + negative * (1 - (1 << size));
 }
 
-// More than the bits of an MCU can take when there are none left.
-constexpr size_t zeros_behind = 4096;
+// Bytes behind those of a stretch that may be read: more than an MCU can take when none are left.
+// What they hold does not matter: that they were needed is found out.
+constexpr size_t readable_behind = 4096;
 
 }  // namespace
 
@@ -114,7 +115,7 @@ void JpegEntropy::give_up() {
 
 // Up to a marker, without the zero behind each byte of ones.
 void JpegEntropy::load(const uint8_t* begin, const uint8_t* end) {
-  plain_.resize(static_cast<size_t>(end - begin) + zeros_behind);
+  plain_.resize(static_cast<size_t>(end - begin) + readable_behind);
   uint8_t* to = plain_.data();
   while (true) {
     const auto* ones =
@@ -129,7 +130,6 @@ void JpegEntropy::load(const uint8_t* begin, const uint8_t* end) {
   }
   next_ = begin;
   end_ = to;
-  std::memset(to, 0, zeros_behind);
   bits_ = {plain_.data()};
   last_dc_ = {};
 }

@@ -44,7 +44,7 @@ class JpegEntropy {
     void make(const JHUFF_TBL& from);
   };
 
-  // The bits of a stretch. Their bytes hold no stuffing, and zeros stand behind them.
+  // The bits of a stretch. Their bytes hold no stuffing, and behind them more may be read.
   struct Bits {
     const uint8_t* at = nullptr;
     uint64_t buffer = 0;  // the next ones, at its top
