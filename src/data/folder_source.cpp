@@ -17,6 +17,12 @@ constexpr std::array<std::string_view, 9> endings{".jpg", ".jpeg", ".png",  ".pp
 
 bool is_hidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
 
+// What the system will not tell about is none: reading it will say why.
+bool is_folder(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
 // What is in a folder, by name.
 std::vector<fs::path> entries_of(const fs::path& folder) {
   std::error_code error;
@@ -37,7 +43,7 @@ constexpr int deepest = 32;
 void add_pictures(const fs::path& folder, std::vector<fs::path>& found, int depth = 0) {
   if (depth > deepest) raise(Fault::data, "{} lies too deep: a circle of links?", folder.string());
   for (const fs::path& path : entries_of(folder)) {
-    if (fs::is_directory(path)) {
+    if (is_folder(path)) {
       add_pictures(path, found, depth + 1);
     } else if (names_picture(path)) {
       found.push_back(path);
@@ -86,7 +92,7 @@ class FileSource final : public PictureSource {
 std::vector<std::string> class_folders(const fs::path& folder) {
   std::vector<std::string> names;
   for (const fs::path& path : entries_of(folder)) {
-    if (fs::is_directory(path)) names.push_back(path.filename().string());
+    if (is_folder(path)) names.push_back(path.filename().string());
   }
   return names;
 }
@@ -105,7 +111,7 @@ std::optional<fs::path> split_folder(const fs::path& dir, bool train) {
                                              ? std::vector{"train", "img_train"}
                                              : std::vector{"val", "validation", "img_val", "test"};
   for (const char* name : names) {
-    if (fs::is_directory(dir / name)) return dir / name;
+    if (is_folder(dir / name)) return dir / name;
   }
   return std::nullopt;
 }

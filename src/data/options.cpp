@@ -148,10 +148,6 @@ void DataOptions::refuse_idle(const Fields& field) const {
       raise(Fault::usage, "{} takes a smallest and a largest value; try: --{} 0.5,1", key, key);
     }
   }
-  if (eval_resize && image_size && eval_resize < image_size) {
-    raise(Fault::usage, "eval-resize {} is smaller than the image of {}; try: --eval-resize {}",
-          eval_resize, image_size, image_size * 256 / 224);
-  }
   if (field.given("data-dir") && !def().has_files) {
     raise(Fault::usage, "data-dir does nothing with dataset {}; try: without it", dataset_name());
   }
@@ -197,6 +193,10 @@ std::unique_ptr<Dataset> DataOptions::open(bool train, uint64_t seed) const {
 
 PictureSpec DataOptions::pictures(bool train) const {
   const int64_t size = image_size;
+  if (eval_resize && eval_resize < size) {
+    raise(Fault::usage, "eval-resize {} is smaller than the image of {}; try: --eval-resize {}",
+          eval_resize, size, size * 256 / 224);
+  }
   return {.size = size,
           .bgr = channel_order == "bgr",
           .view = train ? crop : eval_crop,

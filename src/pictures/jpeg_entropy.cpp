@@ -217,7 +217,8 @@ void JpegEntropy::restart() {
 
 void JpegEntropy::decode(j_decompress_ptr file, JBLOCKROW* blocks) {
   if (packed_) {
-    if (number_ % index_.grid.interval == 0) skips_ = !begin_stretch();
+    // Rows that libjpeg skips need not be decoded: no stretch depends on another.
+    if (number_ % index_.grid.interval == 0) skips_ = !blocks || !begin_stretch();
   } else if (file->restart_interval && number_ && number_ % file->restart_interval == 0) {
     restart();
   }

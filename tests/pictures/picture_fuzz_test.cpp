@@ -110,7 +110,7 @@ TEST(PictureFuzz, Jpeg) {
   const std::vector<std::string> seeds = seeds_of(".jpg");
   PictureDecoder decoder;
   fuzz(
-      6, 1, jpeg_bytes,
+      9, 1, jpeg_bytes,
       [&](Random& random) { return mutated(one_of(seeds, random), seeds, random); },
       [&](const std::string& bytes, Random& random) { decode_all(decoder, bytes, random); });
 }
@@ -118,7 +118,7 @@ TEST(PictureFuzz, Jpeg) {
 TEST(PictureFuzz, Packing) {
   const std::vector<std::string> seeds = seeds_of(".jpg");
   fuzz(
-      4, 2, jpeg_bytes,
+      7, 2, jpeg_bytes,
       [&](Random& random) { return mutated(one_of(seeds, random), seeds, random); },
       [](const std::string& bytes, Random& random) {
         // What can be packed has the pixels that it had, or none.
@@ -136,7 +136,7 @@ TEST(PictureFuzz, Packed) {
   for (const std::string& bytes : seeds_of(".jpg")) seeds.push_back(pack_jpeg(bytes, "seed"));
   PictureDecoder decoder;
   fuzz(
-      5, 3, jpeg_bytes,
+      8, 3, jpeg_bytes,
       [&](Random& random) {
         std::string bytes = mutated_in_front(seeds, 700, random);
         if (random.below(2)) mend_index(bytes);
@@ -149,7 +149,7 @@ TEST(PictureFuzz, Png) {
   const std::vector<std::string> seeds = seeds_of(".png");
   PictureDecoder decoder;
   fuzz(
-      5, 4, png_bytes,
+      8, 4, png_bytes,
       [&](Random& random) {
         std::string bytes = mutated_in_front(seeds, 60, random);
         if (random.below(2)) mend_png(bytes);
@@ -162,7 +162,7 @@ TEST(PictureFuzz, Exif) {
   const std::vector<std::string> seeds{
       std::string("MM\0*\0\0\0\x8\0\2\1\1\0\3\0\0\0\1\0\1\0\0\1\x12\0\3\0\0\0\1\0\6\0\0", 34)};
   fuzz(
-      1, 5, 1, [&](Random& random) { return mutated(seeds[0], seeds, random); },
+      2, 5, 1, [&](Random& random) { return mutated(seeds[0], seeds, random); },
       [](const std::string& bytes, Random&) {
         const int orientation = exif_orientation(bytes);
         ASSERT_TRUE(orientation >= 1 && orientation <= 8);

@@ -86,7 +86,7 @@ TEST(RecordFuzz, TfRecords) {
   const TempFolder folder(memory_folder());
   std::string file;
   for (const std::string& record : sound_records()) file += framed_record(record);
-  fuzz(11, {file}, 4, [&](const std::string& bytes) {
+  fuzz(11, {file}, 8, [&](const std::string& bytes) {
     write_bytes(folder / "x", bytes);
     const TfRecordFile records(folder / "x");
     std::string payload;
@@ -99,7 +99,7 @@ TEST(RecordFuzz, TfRecords) {
 
 // As behind sound checksums.
 TEST(RecordFuzz, Examples) {
-  fuzz(12, sound_records(), 6, [](const std::string& bytes) {
+  fuzz(12, sound_records(), 10, [](const std::string& bytes) {
     const std::string small =
         small_features(bytes.size(), "fuzz", [&](uint64_t offset, size_t count) {
           EXPECT_LE(offset + count, bytes.size());
@@ -113,7 +113,7 @@ TEST(RecordFuzz, Examples) {
 TEST(RecordFuzz, Tars) {
   const TempFolder folder(memory_folder());
   const std::string inner = tar_of({{"a.JPEG", "picture"}, {"b.JPEG", std::string(900, 'b')}});
-  fuzz(13, {tar_of({{"n1.tar", inner}}), inner}, 4, [&](const std::string& bytes) {
+  fuzz(13, {tar_of({{"n1.tar", inner}}), inner}, 6, [&](const std::string& bytes) {
     write_bytes(folder / "x", bytes);
     const RandomFile file(folder / "x", Fault::data);
     for (const TarMember& member : tar_members(file)) {
