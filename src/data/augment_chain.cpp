@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "kernels/look_up.h"
 
 namespace convoy {
 namespace {
@@ -25,10 +26,11 @@ Random random_of_step(uint64_t key, size_t step) {
   return Random(random_key(key, Purpose::augment, step));
 }
 
-// Writes the picture at its new place, each value as `value(channel, pixel)` has it.
-template <class T, class Value>
+// Writes the picture at its new place, rows or parts of them as `write` has them: an object with
+// value(channel, pixel), row(channel, from, count, to) and mirrored(channel, last, count, to).
+template <class T, class Write>
 void draw(const uint8_t* pixels, T* out, const Shape& image, const Placement& placement,
-          const Value& value) {
+          const Write& write) {
   const int64_t h = image[1], w = image[2];
   // Columns whose source lies inside: 0 <= x + shift < w, where a mirrored row is filled from its
   // right end by source columns that run backwards from w - 1 + dx.
@@ -36,7 +38,7 @@ void draw(const uint8_t* pixels, T* out, const Shape& image, const Placement& pl
   const int64_t begin = std::clamp<int64_t>(-shift, 0, w),
                 end = std::clamp<int64_t>(w - shift, begin, w);
   for (int64_t c = 0; c < image[0]; ++c) {
-    const T outside = value(c, 0);
+    const T outside = write.value(c, 0);
     for (int64_t y = 0; y < h; ++y, out += w) {
       const int64_t from = y + placement.dy;
       if (from < 0 || from >= h) {
@@ -46,16 +48,37 @@ void draw(const uint8_t* pixels, T* out, const Shape& image, const Placement& pl
       const uint8_t* row = pixels + (c * h + from) * w;
       std::fill_n(out, begin, outside);
       if (placement.mirrored) {
-        const uint8_t* source = row + w - 1 + placement.dx;
-        for (int64_t x = begin; x < end; ++x) out[x] = value(c, source[-x]);
+        write.mirrored(c, row + w - 1 + placement.dx - begin, end - begin, out + begin);
       } else {
-        const uint8_t* source = row + placement.dx;
-        for (int64_t x = begin; x < end; ++x) out[x] = value(c, source[x]);
+        write.row(c, row + placement.dx + begin, end - begin, out + begin);
       }
       std::fill_n(out + end, w - end, outside);
     }
   }
 }
+
+struct ByTable {
+  const float* tables;
+
+  const float* table(int64_t c) const { return tables + c * byte_values; }
+  float value(int64_t c, uint8_t pixel) const { return table(c)[pixel]; }
+  void row(int64_t c, const uint8_t* from, int64_t count, float* to) const {
+    kernels::look_up(from, count, table(c), to);
+  }
+  void mirrored(int64_t c, const uint8_t* last, int64_t count, float* to) const {
+    kernels::look_up_backwards(last, count, table(c), to);
+  }
+};
+
+struct AsBytes {
+  uint8_t value(int64_t, uint8_t pixel) const { return pixel; }
+  void row(int64_t, const uint8_t* from, int64_t count, uint8_t* to) const {
+    std::copy_n(from, count, to);
+  }
+  void mirrored(int64_t, const uint8_t* last, int64_t count, uint8_t* to) const {
+    std::reverse_copy(last + 1 - count, last + 1, to);
+  }
+};
 
 }  // namespace
 
@@ -88,9 +111,7 @@ Placement AugmentChain::placement(uint64_t key) const {
 }
 
 void AugmentChain::run(const uint8_t* pixels, float* out, uint64_t key, std::byte* scratch) const {
-  draw(pixels, out, image_, placement(key), [tables = tables_.data()](int64_t c, uint8_t pixel) {
-    return tables[c * byte_values + pixel];
-  });
+  draw(pixels, out, image_, placement(key), ByTable{tables_.data()});
   for (size_t step = mapped_; step < steps_.size(); ++step) {
     steps_[step]->apply(out, image_, scratch, random_of_step(key, step));
   }
@@ -98,7 +119,7 @@ void AugmentChain::run(const uint8_t* pixels, float* out, uint64_t key, std::byt
 
 void AugmentChain::run_bytes(const uint8_t* pixels, uint8_t* out, uint64_t key) const {
   expect(keeps_bytes(), "an augmentation needs floats");
-  draw(pixels, out, image_, placement(key), [](int64_t, uint8_t pixel) { return pixel; });
+  draw(pixels, out, image_, placement(key), AsBytes{});
 }
 
 void AugmentChain::run_plainly(const uint8_t* pixels, float* out, uint64_t key,

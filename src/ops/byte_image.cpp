@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "base/error.h"
+#include "kernels/look_up.h"
 #include "ops/elementwise_kernel.h"
 #include "ops/family.h"
 
@@ -46,7 +47,8 @@ std::unique_ptr<Kernel> kernel(const Node& n, const KernelSite& site) {
     for (const int64_t end = at + count; at < end;) {
       const float* table = tables->data() + at / plane % channels * byte_values;
       const int64_t last = std::min(end, (at / plane + 1) * plane);
-      for (; at < last; ++at) out[at] = table[pixels[at]];
+      kernels::look_up(pixels + at, last - at, table, out + at);
+      at = last;
     }
   });
 }
