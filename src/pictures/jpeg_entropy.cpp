@@ -50,10 +50,8 @@ void JpegEntropy::Table::make(const JHUFF_TBL& from) {
       const auto begin = static_cast<size_t>(code << (looked_up - length));
       const auto count = size_t{1} << (looked_up - length);
       if (begin + count > known.size()) return;  // libjpeg has refused such a table
-      const int size = symbol & 15;
       std::fill_n(known.begin() + static_cast<ptrdiff_t>(begin), count,
-                  Meaning{static_cast<uint8_t>(length), static_cast<uint8_t>(symbol >> 4),
-                          static_cast<uint8_t>(size), static_cast<uint8_t>(length + size)});
+                  Meaning::of(length, symbol));
     }
   }
 }
@@ -75,7 +73,6 @@ bool JpegEntropy::install(jpeg_decompress_struct& file, std::string_view bytes,
   }
   file_end_ = file.src->next_input_byte + file.src->bytes_in_buffer;
   number_ = 0;
-  last_dc_ = {};
   packed_ = skips_ = false;
   const auto index = read_packed_index(bytes);
   if (index && index->grid.per_row * index->grid.interval == file.MCUs_per_row &&
@@ -91,9 +88,6 @@ bool JpegEntropy::install(jpeg_decompress_struct& file, std::string_view bytes,
     if (begin > bytes.size()) return false;
     start_ = reinterpret_cast<const uint8_t*>(bytes.data());
     const StretchGrid& grid = index_.grid;
-    // What libjpeg looks at above the first line, to upsample colour.
-    constexpr int64_t above = 2;
-    first_row_ = part.y / grid.block_height - above;
     first_column_ = part.x / grid.block_width;
     last_column_ = (part.x + part.width - 1) / grid.block_width;
   }
@@ -149,10 +143,7 @@ JpegEntropy::Meaning JpegEntropy::long_code(uint64_t buffer, const Table& table)
     if (code > table.most[static_cast<size_t>(length)]) continue;
     const int32_t place = code + table.first[static_cast<size_t>(length)];
     if (place < 0 || place > 255) give_up();
-    const uint8_t symbol = table.symbols[static_cast<size_t>(place)];
-    const int size = symbol & 15;
-    return {static_cast<uint8_t>(length), static_cast<uint8_t>(symbol >> 4),
-            static_cast<uint8_t>(size), static_cast<uint8_t>(length + size)};
+    return Meaning::of(length, table.symbols[static_cast<size_t>(place)]);
   }
   give_up();
 }
@@ -190,10 +181,8 @@ template <bool kept>
 // Finds the next stretch; false: nobody needs it.
 bool JpegEntropy::begin_stretch() {
   const StretchGrid& grid = index_.grid;
-  const int64_t row = number_ / file_->MCUs_per_row, column = number_ % file_->MCUs_per_row;
-  if (row < first_row_ || column > last_column_ || column + grid.interval <= first_column_) {
-    return false;
-  }
+  const int64_t column = number_ % file_->MCUs_per_row;
+  if (column > last_column_ || column + grid.interval <= first_column_) return false;
   const int64_t stretch = number_ / grid.interval;
   const uint8_t* begin = start_ + begins_[static_cast<size_t>(stretch)];
   const uint8_t* end = begin + index_.length(stretch);

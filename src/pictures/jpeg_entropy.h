@@ -33,6 +33,12 @@ class JpegEntropy {
   // What the next bits mean: a run of zeros, then a coefficient of `size` bits behind the code.
   struct Meaning {
     uint8_t length, run, size, bits;  // bits: of code and coefficient together
+
+    static Meaning of(int length, uint8_t symbol) {
+      const int size = symbol & 15;
+      return {static_cast<uint8_t>(length), static_cast<uint8_t>(symbol >> 4),
+              static_cast<uint8_t>(size), static_cast<uint8_t>(length + size)};
+    }
   };
   struct Table {
     std::array<Meaning, 1 << looked_up> known;  // length 0: a longer code
@@ -82,9 +88,9 @@ class JpegEntropy {
   // Of a packed file.
   bool packed_ = false, skips_ = false;
   PackedIndex index_;
-  const uint8_t* start_ = nullptr;                              // of the file
-  std::vector<size_t> begins_;                                  // of stretches
-  int64_t first_row_ = 0, first_column_ = 0, last_column_ = 0;  // needed MCUs
+  const uint8_t* start_ = nullptr;              // of the file
+  std::vector<size_t> begins_;                  // of stretches
+  int64_t first_column_ = 0, last_column_ = 0;  // of needed MCUs
 };
 
 }  // namespace convoy

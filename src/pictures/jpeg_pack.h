@@ -3,7 +3,6 @@
 // program can show such a file; we decode only the stretches that a crop touches.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 

@@ -7,11 +7,7 @@ namespace convoy {
 namespace {
 
 std::unique_ptr<PictureSource> open(const std::string& folder, bool train) {
-  // The recipes' own name for the records, below the folder that is given.
-  for (const fs::path& place :
-       {fs::path(folder), fs::path(folder) / "imagenet-data", fs::path(folder) / "tf_records"}) {
-    if (has_records(place, train)) return open_records(place, train);
-  }
+  if (has_records(folder, train)) return open_records(folder, train);
   return open_split(folder, train);
 }
 
