@@ -17,9 +17,9 @@ constexpr std::array<uint8_t, 64> natural{
     41, 34, 27, 20, 13, 6,  7,  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23,
     30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
 
-// The coefficient of `size` bits at the top, 1 at least: those that begin with 0 are negative.
+// The coefficient of `size` bits at the top: those that begin with 0 are negative.
 int coefficient(uint64_t buffer, int size) {
-  const auto bits = static_cast<int>(buffer >> (64 - size));
+  const auto bits = static_cast<int>(buffer >> 1 >> (63 - size));
   const int negative = static_cast<int>(~buffer >> 63);
   return bits + negative * (1 - (1 << size));
 }
@@ -30,30 +30,47 @@ constexpr size_t readable_behind = 4096;
 
 }  // namespace
 
-void JpegEntropy::Table::make(const JHUFF_TBL& from) {
+// Bits of a code and its coefficient at most: two fit into what a refill gives at least.
+constexpr int longest_code = 16, largest_coefficient = 10;
+
+JpegEntropy::Meaning JpegEntropy::dc_meaning(int length, uint8_t symbol) {
+  return symbol > 15 ? Meaning() : Meaning::of(length, 0, symbol);
+}
+
+JpegEntropy::Meaning JpegEntropy::ac_meaning(int length, uint8_t symbol) {
+  const uint32_t run = symbol >> 4;
+  const int size = symbol & 15;
+  return Meaning::of(length, size == 0 && run != 15 ? Meaning::end : run, size);
+}
+
+bool JpegEntropy::Table::make(const JHUFF_TBL& from, Meaning (*meaning)(int, uint8_t)) {
   // Most files have the standard's tables, as the one before.
   if (std::equal(lengths.begin(), lengths.end(), from.bits) &&
       std::equal(symbols.begin(), symbols.end(), from.huffval)) {
-    return;
+    return usable;
   }
   std::copy_n(from.bits, lengths.size(), lengths.begin());
   std::copy_n(from.huffval, symbols.size(), symbols.begin());
   known.fill({});
   most.fill(-1);
+  usable = false;
   int32_t code = 0, place = 0;
-  for (int length = 1; length <= 16; ++length, code <<= 1) {
+  for (int length = 1; length <= longest_code; ++length, code <<= 1) {
     first[static_cast<size_t>(length)] = place - code;
     for (int i = 0; i < from.bits[length]; ++i, ++code, ++place) {
       most[static_cast<size_t>(length)] = code;
+      const Meaning means = meaning(length, from.huffval[place]);
+      if (means.run() == Meaning::unknown) return false;
+      if (meaning == ac_meaning && means.size() > largest_coefficient) return false;
       if (length > looked_up) continue;
-      const uint8_t symbol = from.huffval[place];
       const auto begin = static_cast<size_t>(code << (looked_up - length));
       const auto count = size_t{1} << (looked_up - length);
-      if (begin + count > known.size()) return;  // libjpeg has refused such a table
-      std::fill_n(known.begin() + static_cast<ptrdiff_t>(begin), count,
-                  Meaning::of(length, symbol));
+      if (begin + count > known.size()) return false;  // libjpeg has refused such a table
+      std::fill_n(known.begin() + static_cast<ptrdiff_t>(begin), count, means);
     }
   }
+  usable = true;
+  return true;
 }
 
 bool JpegEntropy::install(jpeg_decompress_struct& file, std::string_view bytes,
@@ -68,8 +85,10 @@ bool JpegEntropy::install(jpeg_decompress_struct& file, std::string_view bytes,
     const JHUFF_TBL* dc = file.dc_huff_tbl_ptrs[component.dc_tbl_no];
     const JHUFF_TBL* ac = file.ac_huff_tbl_ptrs[component.ac_tbl_no];
     if (!dc || !ac) return false;
-    dc_[static_cast<size_t>(component.dc_tbl_no)].make(*dc);
-    ac_[static_cast<size_t>(component.ac_tbl_no)].make(*ac);
+    if (!dc_[static_cast<size_t>(component.dc_tbl_no)].make(*dc, dc_meaning) ||
+        !ac_[static_cast<size_t>(component.ac_tbl_no)].make(*ac, ac_meaning)) {
+      return false;
+    }
   }
   file_end_ = file.src->next_input_byte + file.src->bytes_in_buffer;
   number_ = 0;
@@ -137,44 +156,54 @@ inline void JpegEntropy::Bits::refill() {
   left |= 56;
 }
 
-JpegEntropy::Meaning JpegEntropy::long_code(uint64_t buffer, const Table& table) {
-  for (int length = looked_up + 1; length <= 16; ++length) {
+uint8_t JpegEntropy::long_code(uint64_t buffer, const Table& table, int& length) {
+  for (length = looked_up + 1; length <= longest_code; ++length) {
     const auto code = static_cast<int32_t>(buffer >> (64 - length));
     if (code > table.most[static_cast<size_t>(length)]) continue;
     const int32_t place = code + table.first[static_cast<size_t>(length)];
     if (place < 0 || place > 255) give_up();
-    return Meaning::of(length, table.symbols[static_cast<size_t>(place)]);
+    return table.symbols[static_cast<size_t>(place)];
   }
   give_up();
 }
 
+// One branch for each coefficient, which is seldom taken before the block ends; and one refill for
+// two of them, because the next code waits for it.
 template <bool kept>
 [[gnu::always_inline]] inline void JpegEntropy::decode_block(Bits& bits, const Table& dc,
                                                              const Table& ac, int& last_dc,
                                                              JCOEF* block) {
+  int length = 0;
   bits.refill();
   Meaning m = dc.known[bits.buffer >> (64 - looked_up)];
-  if (m.length == 0) m = long_code(bits.buffer, dc);
-  if (m.run) give_up();  // no symbol of these tables
-  if (m.size) last_dc += coefficient(bits.buffer << m.length, m.size);
-  bits.skip(m.bits);
+  if (m.run()) [[unlikely]] {
+    const uint8_t symbol = long_code(bits.buffer, dc, length);
+    m = dc_meaning(length, symbol);
+    if (m.run()) give_up();  // no symbol of these tables
+  }
+  last_dc += coefficient(bits.buffer << m.length(), m.size());
+  bits.skip(m.bits());
   if (kept) block[0] = static_cast<JCOEF>(last_dc);
-  for (int k = 1; k < 64; ++k) {
+  uint32_t k = 1;
+  while (true) {
     bits.refill();
-    m = ac.known[bits.buffer >> (64 - looked_up)];
-    if (m.length == 0) [[unlikely]]
-      m = long_code(bits.buffer, ac);
-    const uint64_t behind = bits.buffer << m.length;
-    bits.skip(m.bits);
-    k += m.run;
-    if (m.size == 0) {
-      if (m.run != 15) break;  // the end; else sixteen zeros
-      if (k > 63) give_up();
-      continue;
+    for (int twice = 0; twice < 2; ++twice) {
+      m = ac.known[bits.buffer >> (64 - looked_up)];
+      if (k + m.run() > 63) {
+        if (k == 64) return;  // all are there: the code is the next block's
+        if (m.run() == Meaning::unknown) {
+          const uint8_t symbol = long_code(bits.buffer, ac, length);
+          m = ac_meaning(length, symbol);
+        }
+        if (m.run() == Meaning::end) return bits.skip(m.bits());
+        if (k + m.run() > 63) give_up();
+      }
+      k += m.run();
+      const uint64_t behind = bits.buffer << m.length();
+      bits.skip(m.bits());
+      if (kept) block[natural[k]] = static_cast<JCOEF>(coefficient(behind, m.size()));
+      ++k;
     }
-    if (k > 63) give_up();
-    if (kept)
-      block[natural[static_cast<size_t>(k)]] = static_cast<JCOEF>(coefficient(behind, m.size));
   }
 }
 

@@ -30,24 +30,33 @@ class JpegEntropy {
  private:
   static constexpr int looked_up = 10;  // bits
 
-  // What the next bits mean: a run of zeros, then a coefficient of `size` bits behind the code.
+  // What the next bits mean: a run of zeros, then a coefficient of `size` bits behind the code. One
+  // word, with the bits of code and coefficient together lowest, where shifts take them from.
   struct Meaning {
-    uint8_t length, run, size, bits;  // bits: of code and coefficient together
+    static constexpr uint32_t end = 64;       // for a run: the block has no more
+    static constexpr uint32_t unknown = 128;  // for a run: a longer code, or none
 
-    static Meaning of(int length, uint8_t symbol) {
-      const int size = symbol & 15;
-      return {static_cast<uint8_t>(length), static_cast<uint8_t>(symbol >> 4),
-              static_cast<uint8_t>(size), static_cast<uint8_t>(length + size)};
+    uint32_t word = unknown << 24;
+
+    static Meaning of(int length, uint32_t run, int size) {
+      return {static_cast<uint32_t>(length + size) | static_cast<uint32_t>(size) << 8 |
+              static_cast<uint32_t>(length) << 16 | run << 24};
     }
+    int bits() const { return static_cast<int>(word & 63); }
+    int size() const { return static_cast<int>(word >> 8 & 15); }
+    int length() const { return static_cast<int>(word >> 16 & 31); }
+    uint32_t run() const { return word >> 24; }
   };
   struct Table {
-    std::array<Meaning, 1 << looked_up> known;  // length 0: a longer code
-    std::array<int32_t, 18> most;               // the largest code of each length, or -1
-    std::array<int32_t, 17> first;              // place of a length's first symbol, less its code
+    std::array<Meaning, 1 << looked_up> known;
+    std::array<int32_t, 18> most;   // the largest code of each length, or -1
+    std::array<int32_t, 17> first;  // place of a length's first symbol, less its code
     std::array<uint8_t, 256> symbols{};
     std::array<uint8_t, 17> lengths{};  // how many codes have each; 0: no table was made
+    bool usable = false;
 
-    void make(const JHUFF_TBL& from);
+    // False: libjpeg may know what to do with such a table.
+    bool make(const JHUFF_TBL& from, Meaning (*meaning)(int length, uint8_t symbol));
   };
 
   // The bits of a stretch. Their bytes hold no stuffing, and behind them more may be read.
@@ -69,7 +78,10 @@ class JpegEntropy {
   void decode_block(Bits& bits, const Table& dc, const Table& ac, int& last_dc, JCOEF* block);
   template <bool kept>
   void decode_blocks(j_decompress_ptr file, JBLOCKROW* blocks);
-  Meaning long_code(uint64_t buffer, const Table& table);
+  static Meaning dc_meaning(int length, uint8_t symbol);
+  static Meaning ac_meaning(int length, uint8_t symbol);
+  // Of a code that is not in the table of short ones.
+  uint8_t long_code(uint64_t buffer, const Table& table, int& length);
   void load(const uint8_t* begin, const uint8_t* end);
   bool begin_stretch();
   void restart();
