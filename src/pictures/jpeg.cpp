@@ -79,8 +79,8 @@ struct JpegDecoder::State {
         std::min<int64_t>(file.output_width, region.x + region.width + neighbours));
     JDIMENSION x = left, width = right - left;
     if (width < file.output_width) jpeg_crop_scanline(&file, &x, &width);
-    if (exact && shrink == 1 && !entropy.gave_up()) {
-      entropy.install(file, bytes, {x, region.y, width, region.height});
+    if (!entropy.gave_up()) {
+      entropy.install(file, bytes, int64_t{x} * shrink, int64_t{width} * shrink);
     }
     if (region.y > 0) jpeg_skip_scanlines(&file, static_cast<JDIMENSION>(region.y));
     const size_t row = size_t{width} * 4;

@@ -73,8 +73,8 @@ bool JpegEntropy::Table::make(const JHUFF_TBL& from, Meaning (*meaning)(int, uin
   return true;
 }
 
-bool JpegEntropy::install(jpeg_decompress_struct& file, std::string_view bytes,
-                          const PixelRect& part) {
+bool JpegEntropy::install(jpeg_decompress_struct& file, std::string_view bytes, int64_t x,
+                          int64_t width) {
 #ifdef LIBJPEG_TURBO_VERSION
   if (file.progressive_mode || file.arith_code || jpeg_has_multiple_scans(&file) ||
       file.comps_in_scan != file.num_components || file.data_precision != 8) {
@@ -107,8 +107,8 @@ bool JpegEntropy::install(jpeg_decompress_struct& file, std::string_view bytes,
     if (begin > bytes.size()) return false;
     start_ = reinterpret_cast<const uint8_t*>(bytes.data());
     const StretchGrid& grid = index_.grid;
-    first_column_ = part.x / grid.block_width;
-    last_column_ = (part.x + part.width - 1) / grid.block_width;
+    first_column_ = x / grid.block_width;
+    last_column_ = (x + width - 1) / grid.block_width;
   }
   if (!packed_) load(file.src->next_input_byte, file_end_);
   file_ = &file;
@@ -116,7 +116,7 @@ bool JpegEntropy::install(jpeg_decompress_struct& file, std::string_view bytes,
   reinterpret_cast<EntropyDecoder*>(file.entropy)->decode_mcu = decode_mcu;
   return true;
 #else
-  (void)file, (void)bytes, (void)part;
+  (void)file, (void)bytes, (void)x, (void)width;
   return false;
 #endif
 }

@@ -10,7 +10,6 @@
 
 #include "pictures/jpeg_errors.h"
 #include "pictures/packed_index.h"
-#include "pictures/picture.h"
 
 namespace convoy {
 
@@ -18,9 +17,9 @@ class JpegEntropy {
  public:
   // After jpeg_start_decompress and jpeg_crop_scanline, before the first line. From then on
   // libjpeg asks here for every block, until the file is aborted; the object must stay. `bytes` is
-  // the file. Only the columns of `part` and rows from a little above it on must be right. False:
-  // the file is none of those we decode, and libjpeg goes on by itself.
-  bool install(jpeg_decompress_struct& file, std::string_view bytes, const PixelRect& part);
+  // the file. Only `width` columns from `x` on, of the whole picture, must be right. False: the
+  // file is none of those we decode, and libjpeg goes on by itself.
+  bool install(jpeg_decompress_struct& file, std::string_view bytes, int64_t x, int64_t width);
 
   // Whether the last decode ended because something was wrong with the file. libjpeg knows better
   // what to make of it: begin again without.

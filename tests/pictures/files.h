@@ -1,6 +1,7 @@
 // The pictures of tests/fixtures/pictures and of the shared data, and what Pillow made of them.
 #pragma once
 
+#include <gtest/gtest.h>
 #include <zlib.h>
 
 #include <nlohmann/json.hpp>
@@ -56,6 +57,23 @@ inline PixelRect random_region(int64_t width, int64_t height, Random& random) {
   side(width, region.x, region.width);
   side(height, region.y, region.height);
   return region;
+}
+
+// Random parts of a file are those of the whole, decoded in the same way.
+inline void expect_equal_parts(const std::string& bytes, const Pixels& whole, int rounds,
+                               const std::string& name, DecodeSpeed speed = DecodeSpeed::exact,
+                               int shrink = 1) {
+  PictureDecoder decoder;
+  Random random(random_key(2, Purpose::generated));
+  for (int i = 0; i < rounds; ++i) {
+    const PixelRect region = random_region(whole.region.width, whole.region.height, random);
+    Pixels part;
+    decoder.open(bytes, name);
+    decoder.decode(region, speed, shrink, part);
+    ASSERT_EQ(rgb_of(part, region), rgb_of(whole, region))
+        << name << " " << region.x << "," << region.y << " " << region.width << "x"
+        << region.height;
+  }
 }
 
 }  // namespace convoy::test

@@ -1,29 +1,16 @@
 #include "pictures/jpeg_pack.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "pictures/files.h"
 #include "pictures/packed_index.h"
 #include "support/raises.h"
 #include "support/shared_data.h"
+#include "tensor/shape.h"
 
 namespace convoy::test {
 namespace {
-
-void expect_equal_parts(const std::string& packed, const Pixels& whole, int rounds,
-                        const std::string& name) {
-  PictureDecoder decoder;
-  Random random(random_key(2, Purpose::generated));
-  for (int i = 0; i < rounds; ++i) {
-    const PixelRect region = random_region(whole.region.width, whole.region.height, random);
-    Pixels part;
-    decoder.open(packed, name);
-    decoder.decode(region, DecodeSpeed::exact, 1, part);
-    ASSERT_EQ(rgb_of(part, region), rgb_of(whole, region))
-        << name << " " << region.x << "," << region.y << " " << region.width << "x"
-        << region.height;
-  }
-}
 
 TEST(JpegPack, ChangesNoPixelInAnyCoding) {
   for (const std::string& name : made_pictures(".jpg")) {
@@ -75,6 +62,22 @@ TEST(JpegPack, ChangesNoPixelOfPhotos) {
     EXPECT_LT(packed.size(), bytes.size() * 5 / 4) << name;
     expect_equal_parts(packed, whole, 10, name);
     expect_equal_parts(bytes, whole, 10, name);  // not packed, for that matter
+  }
+}
+
+TEST(JpegPack, FastAndSmallPartsAreThoseOfTheFileBefore) {
+  for (const char* name : {"flower.jpg", "hopper.jpg", "sampled_2x1.jpg", "grey.jpg"}) {
+    const std::string bytes = picture_bytes(name), packed = pack_jpeg(bytes, name);
+    PictureDecoder decoder;
+    for (const int shrink : {1, 2, 4, 8}) {
+      SCOPED_TRACE(fmt::format("1/{}", shrink));
+      const PictureInfo info = decoder.open(bytes, name);
+      Pixels whole;
+      decoder.decode({0, 0, divide_up(info.width, shrink), divide_up(info.height, shrink)},
+                     DecodeSpeed::fast, shrink, whole);
+      expect_equal_parts(bytes, whole, 20, name, DecodeSpeed::fast, shrink);
+      expect_equal_parts(packed, whole, 20, name, DecodeSpeed::fast, shrink);
+    }
   }
 }
 
@@ -133,15 +136,9 @@ TEST(JpegPack, RestartMarkersAreFollowed) {
     const size_t size = static_cast<uint8_t>(plain[4]) * 256u + static_cast<uint8_t>(plain[5]);
     plain.erase(2, size + 2);
     ASSERT_FALSE(is_packed(plain));
-    Random random(5);
+    expect_equal_parts(plain, whole, 20, name);
     PictureDecoder decoder;
     Pixels part;
-    for (int i = 0; i < 20; ++i) {
-      const PixelRect region = random_region(whole.region.width, whole.region.height, random);
-      decoder.open(plain, name);
-      decoder.decode(region, DecodeSpeed::exact, 1, part);
-      ASSERT_EQ(rgb_of(part, region), rgb_of(whole, region)) << name;
-    }
     // One that is missing is libjpeg's affair, which tells.
     const size_t marker = plain.rfind("\xff\xd1");
     ASSERT_NE(marker, plain.npos);
