@@ -37,11 +37,14 @@ void widen(const uint8_t* const* rows, int64_t width, float* out) {
     const hn::FixedTag<uint32_t, 4> four;
     const hn::FixedTag<uint64_t, 2> two;
     const hn::FixedTag<uint8_t, 16> sixteen;
+    const auto floats = [&](auto bytes) { return hn::ConvertTo(d, hn::PromoteTo(d32, bytes)); };
     const auto put = [&](auto pixels, float* to) {
-      alignas(16) uint8_t bytes[16];
-      hn::Store(hn::BitCast(sixteen, pixels), sixteen, bytes);
-      for (size_t i = 0; i < 16; i += hn::Lanes(d)) {
-        hn::StoreU(hn::ConvertTo(d, hn::PromoteTo(d32, hn::LoadU(d8, bytes + i))), d, to + i);
+      const auto bytes = hn::BitCast(sixteen, pixels);
+      if constexpr (together == 4) {
+        hn::StoreU(floats(bytes), d, to);
+      } else if constexpr (together == 2) {
+        hn::StoreU(floats(hn::LowerHalf(d8, bytes)), d, to);
+        hn::StoreU(floats(hn::UpperHalf(d8, bytes)), d, to + 8);
       }
     };
     const auto load = [&](int64_t r) {
