@@ -22,6 +22,47 @@ void accumulate_impl(float* target, const float* term, int64_t n) {
   for (; i < n; ++i) target[i] += term[i];
 }
 
+// The largest power of two below count: a tree's left half. Padding is all on the right.
+constexpr int left_half(int count) {
+  int half = 1;
+  while (2 * half < count) half *= 2;
+  return half;
+}
+
+// The sums stay in registers: only the first row is written.
+template <int count, class Tag>
+HWY_INLINE hn::Vec<Tag> tree(Tag d, const float* rows, int64_t stride) {
+  if constexpr (count == 1) {
+    return hn::LoadU(d, rows);
+  } else {
+    constexpr int half = left_half(count);
+    return hn::Add(tree<half>(d, rows, stride),
+                   tree<count - half>(d, rows + half * stride, stride));
+  }
+}
+
+template <int count>
+void tree_of(float* rows, int64_t stride, int64_t n) {
+  const D d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) hn::StoreU(tree<count>(d, rows + i, stride), d, rows + i);
+  for (; i < n; ++i) hn::StoreU(tree<count>(One(), rows + i, stride), One(), rows + i);
+}
+
+void tree_sum_impl(float* rows, int64_t stride, int64_t count, int64_t n) {
+  constexpr void (*trees[])(float*, int64_t, int64_t) = {
+      tree_of<2>,  tree_of<3>,  tree_of<4>,  tree_of<5>,  tree_of<6>,
+      tree_of<7>,  tree_of<8>,  tree_of<9>,  tree_of<10>, tree_of<11>,
+      tree_of<12>, tree_of<13>, tree_of<14>, tree_of<15>, tree_of<16>};
+  if (count < 2) return;
+  if (count <= 16) return trees[count - 2](rows, stride, n);
+  const int64_t half = left_half(static_cast<int>(count));
+  tree_sum_impl(rows, stride, half, n);
+  tree_sum_impl(rows + half * stride, stride, count - half, n);
+  accumulate_impl(rows, rows + half * stride, n);
+}
+
 bool all_finite_impl(const float* x, int64_t n) {
   const D d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
@@ -87,6 +128,7 @@ HWY_AFTER_NAMESPACE();
 namespace convoy::kernels {
 
 HWY_EXPORT(accumulate_impl);
+HWY_EXPORT(tree_sum_impl);
 HWY_EXPORT(all_finite_impl);
 HWY_EXPORT(sgd_update_impl);
 HWY_EXPORT(moving_average_impl);
@@ -96,11 +138,7 @@ void accumulate(float* target, const float* term, int64_t n) {
 }
 
 void tree_sum(float* rows, int64_t stride, int64_t count, int64_t n) {
-  for (int64_t step = 1; step < count; step *= 2) {
-    for (int64_t i = 0; i + step < count; i += 2 * step) {
-      accumulate(rows + i * stride, rows + (i + step) * stride, n);
-    }
-  }
+  HWY_DYNAMIC_DISPATCH(tree_sum_impl)(rows, stride, count, n);
 }
 
 bool all_finite(const float* x, int64_t n) { return HWY_DYNAMIC_DISPATCH(all_finite_impl)(x, n); }
