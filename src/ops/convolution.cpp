@@ -132,8 +132,13 @@ class SlicedConvolution : public Kernel {
   }
 
  protected:
-  // A partial sum of large weights costs as much as the work of an image: take two at least.
-  static int64_t least_images(const Attrs& a) { return a.w.count() > 64 * 1024 ? 2 : 1; }
+  // A partial sum of large weights costs about as much as 40 pixels of work: it should be for a few
+  // times that.
+  static int64_t least_images(const Attrs& a) {
+    const Shape y = out_shape(a);
+    if (a.w.count() <= 64 * 1024) return 1;
+    return y[2] * y[3] <= 64 ? 4 : 2;
+  }
 
   void run_slice(int task, float* x, float* w, float* y, const KernelArgs& args) const {
     const int64_t first = slices_.first(task);
