@@ -17,7 +17,9 @@ Predictor::Predictor(const PredictorOptions& options, std::vector<std::string> c
       network_(network),
       total_(total),
       prints_(options.output.empty()),
-      progress_("images", !prints_ || ::isatty(STDOUT_FILENO) != 1) {}
+      progress_("images", !prints_ || ::isatty(STDOUT_FILENO) != 1) {
+  if (!options.draw.empty()) make_folders(options.draw, Fault::usage);
+}
 
 void Predictor::take(Pictures& pictures) {
   Executor& executor = network_.executor();
@@ -74,7 +76,6 @@ void Predictor::draw(const Prediction& prediction) const {
                      .p = guess.p,
                      .is_true = prediction.label == guess.label});
   }
-  make_folders(options_.draw, Fault::usage);
   fs::path out = fs::path(options_.draw) / fs::path(prediction.file).stem();
   out += ".png";
   if (fs::exists(out)) {

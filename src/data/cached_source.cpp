@@ -24,7 +24,6 @@ class CachedSource final : public PictureSource {
   std::vector<std::string> class_names() const override { return source_->class_names(); }
   std::string origin(int64_t index) const override { return source_->origin(index); }
   int64_t run_length() const override { return source_->run_length(); }
-  int64_t stored_bytes(int64_t index) const override { return source_->stored_bytes(index); }
   void expect_read(int64_t index) const override {
     if (!kept(index)) source_->expect_read(index);
   }

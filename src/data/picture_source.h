@@ -38,12 +38,6 @@ class PictureSource {
 
   // How many neighbours should be read together, so that large files are read in long runs.
   virtual int64_t run_length() const { return 1; }
-
-  // Bytes of the encoded picture, as far as they are known without reading it; 0: unknown.
-  virtual int64_t stored_bytes(int64_t index) const {
-    (void)index;
-    return 0;
-  }
 };
 
 }  // namespace convoy

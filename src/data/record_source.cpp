@@ -115,10 +115,6 @@ class RecordSource final : public PictureSource {
     index_.file(index).expect_read(index_.place(index));
   }
 
-  int64_t stored_bytes(int64_t index) const override {
-    return static_cast<int64_t>(index_.place(index).bytes);
-  }
-
   void read(int64_t index, EncodedPicture& picture) const override {
     thread_local std::string record;  // keeps its memory from picture to picture
     index_.file(index).read(index_.place(index), record);

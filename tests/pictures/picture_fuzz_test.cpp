@@ -5,19 +5,14 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
-#include <iostream>
-
 #include "pictures/exif.h"
 #include "pictures/files.h"
 #include "pictures/jpeg_pack.h"
-#include "support/allocations.h"
+#include "support/fuzz.h"
 #include "support/mutate.h"
 
 namespace convoy::test {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 // Decodes a part of it, and all of it upright.
 void decode_all(PictureDecoder& decoder, const std::string& bytes, Random& random) {
@@ -31,33 +26,6 @@ void decode_all(PictureDecoder& decoder, const std::string& bytes, Random& rando
   pixels = decode_picture(bytes, "fuzz", true);
   for (const char c : rgb_of(pixels, pixels.region)) sum += static_cast<uint8_t>(c);
   ASSERT_LE(sum, UINT32_MAX);
-}
-
-template <class Make, class Read>
-void fuzz(int seconds, uint64_t seed, int64_t most_per_byte, Make&& make, Read&& read) {
-  const auto end = Clock::now() + std::chrono::seconds(seconds);
-  int rounds = 0, accepted = 0;
-  for (; Clock::now() < end; ++rounds) {
-    Random random(random_key(seed, Purpose::generated, static_cast<uint64_t>(rounds)));
-    const std::string bytes = make(random);
-    const AllocationCounter counter;
-    try {
-      read(bytes, random);
-      ++accepted;
-    } catch (const Error& error) {
-      ASSERT_EQ(error.fault(), Fault::data) << "round " << rounds << ": " << error.what();
-      ASSERT_EQ(std::string_view(error.what()).find('\n'), std::string_view::npos)
-          << "round " << rounds << ": " << error.what();
-    } catch (const std::exception& error) {
-      FAIL() << "round " << rounds << ": " << error.what();
-    }
-    ASSERT_LT(counter.largest_bytes(),
-              most_per_byte * static_cast<int64_t>(bytes.size()) + (1 << 18))
-        << "round " << rounds;
-  }
-  std::cout << rounds << " files, " << accepted << " of them sound\n";
-  EXPECT_GT(rounds, 200);
-  EXPECT_GT(accepted, 0);
 }
 
 std::vector<std::string> seeds_of(const std::string& ending) {
@@ -110,7 +78,7 @@ TEST(PictureFuzz, Jpeg) {
   const std::vector<std::string> seeds = seeds_of(".jpg");
   PictureDecoder decoder;
   fuzz(
-      9, 1, jpeg_bytes,
+      {.seconds = 9, .seed = 1, .most_per_byte = jpeg_bytes},
       [&](Random& random) { return mutated(one_of(seeds, random), seeds, random); },
       [&](const std::string& bytes, Random& random) { decode_all(decoder, bytes, random); });
 }
@@ -118,7 +86,7 @@ TEST(PictureFuzz, Jpeg) {
 TEST(PictureFuzz, Packing) {
   const std::vector<std::string> seeds = seeds_of(".jpg");
   fuzz(
-      7, 2, jpeg_bytes,
+      {.seconds = 7, .seed = 2, .most_per_byte = jpeg_bytes},
       [&](Random& random) { return mutated(one_of(seeds, random), seeds, random); },
       [](const std::string& bytes, Random& random) {
         // What can be packed has the pixels that it had, or none.
@@ -136,7 +104,7 @@ TEST(PictureFuzz, Packed) {
   for (const std::string& bytes : seeds_of(".jpg")) seeds.push_back(pack_jpeg(bytes, "seed"));
   PictureDecoder decoder;
   fuzz(
-      8, 3, jpeg_bytes,
+      {.seconds = 8, .seed = 3, .most_per_byte = jpeg_bytes},
       [&](Random& random) {
         std::string bytes = mutated_in_front(seeds, 700, random);
         if (random.below(2)) mend_index(bytes);
@@ -149,7 +117,7 @@ TEST(PictureFuzz, Png) {
   const std::vector<std::string> seeds = seeds_of(".png");
   PictureDecoder decoder;
   fuzz(
-      8, 4, png_bytes,
+      {.seconds = 8, .seed = 4, .most_per_byte = png_bytes},
       [&](Random& random) {
         std::string bytes = mutated_in_front(seeds, 60, random);
         if (random.below(2)) mend_png(bytes);
@@ -162,7 +130,8 @@ TEST(PictureFuzz, Exif) {
   const std::vector<std::string> seeds{
       std::string("MM\0*\0\0\0\x8\0\2\1\1\0\3\0\0\0\1\0\1\0\0\1\x12\0\3\0\0\0\1\0\6\0\0", 34)};
   fuzz(
-      2, 5, 1, [&](Random& random) { return mutated(seeds[0], seeds, random); },
+      {.seconds = 2, .seed = 5, .most_per_byte = 1},
+      [&](Random& random) { return mutated(seeds[0], seeds, random); },
       [](const std::string& bytes, Random&) {
         const int orientation = exif_orientation(bytes);
         ASSERT_TRUE(orientation >= 1 && orientation <= 8);

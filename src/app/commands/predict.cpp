@@ -258,8 +258,9 @@ CommandDef predict_command() {
 that is right where the labels are known. Weights written by Convoy bring model,
 class names and preprocessing along. Images come from --input, or are those of
 the dataset. Pictures are resized and cropped as in evaluation; one that cannot
-be read is named and left out, and the exit code is 3. A .safetensors input holds one tensor of images, called images where
-there are several, and may hold their labels.
+be read is named and left out, and the exit code is 3. A .safetensors input holds
+one tensor of images, called images where there are several, and may hold their
+labels.
 
   convoy predict --checkpoint runs/demo --first 10
   convoy predict --checkpoint runs/demo --top 1 --output predictions.jsonl
