@@ -75,50 +75,37 @@ bool all_finite_impl(const float* x, int64_t n) {
   return hn::AllTrue(d, hn::Eq(sum, hn::Zero(d))) && rest == 0;
 }
 
-// One vector of the update. The tail goes through it with a vector of one: the same roundings
-// whether the target fuses multiply and add or not.
-template <bool momentum, bool nesterov, class Tag>
-HWY_INLINE void sgd_vector(Tag d, const SgdStep& s, const float* grad, float* m, float* w) {
-  const auto mu = hn::Set(d, s.momentum);
-  const auto old = hn::LoadU(d, w);
-  const auto g = hn::MulAdd(hn::LoadU(d, grad), hn::Set(d, s.grad_scale),
-                            hn::Mul(hn::Set(d, s.weight_decay), old));
-  auto move = g;
-  if constexpr (momentum) {
-    const auto buffer = hn::MulAdd(mu, hn::LoadU(d, m), hn::Mul(hn::Set(d, 1 - s.damping), g));
-    hn::StoreU(buffer, d, m);
-    move = nesterov ? hn::MulAdd(mu, buffer, g) : buffer;
+// Each lane adds up its own, in double precision; then the lanes in order.
+template <class F>
+HWY_INLINE double squares(int64_t n, F&& value) {
+  const hn::Repartition<double, D> wide;
+  const hn::Rebind<float, decltype(wide)> half;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(wide));
+  auto sum = hn::Zero(wide);
+  int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const auto x = hn::PromoteTo(wide, value(half, i));
+    sum = hn::MulAdd(x, x, sum);
   }
-  hn::StoreU(hn::NegMulAdd(hn::Set(d, s.lr), move, old), d, w);
+  double total = 0;
+  for (size_t lane = 0; lane < hn::Lanes(wide); ++lane) total += hn::ExtractLane(sum, lane);
+  for (; i < n; ++i) {
+    const auto x = static_cast<double>(hn::GetLane(value(One(), i)));
+    total += x * x;
+  }
+  return total;
 }
 
-template <bool momentum, bool nesterov>
-HWY_INLINE void sgd(const SgdStep& s, const float* grad, float* m, float* w, int64_t n) {
-  const auto lanes = static_cast<int64_t>(hn::Lanes(D()));
-  const auto buffer = [&](int64_t at) { return momentum ? m + at : nullptr; };
-  int64_t i = 0;
-  for (; i + lanes <= n; i += lanes)
-    sgd_vector<momentum, nesterov>(D(), s, grad + i, buffer(i), w + i);
-  for (; i < n; ++i) sgd_vector<momentum, nesterov>(One(), s, grad + i, buffer(i), w + i);
+double sum_of_squares_impl(const float* x, int64_t n) {
+  return squares(n, [=](auto d, int64_t i) { return hn::LoadU(d, x + i); });
 }
 
-void sgd_update_impl(const SgdStep& s, const float* grad, float* m, float* w, int64_t n) {
-  if (!m) return sgd<false, false>(s, grad, m, w, n);
-  if (s.nesterov) return sgd<true, true>(s, grad, m, w, n);
-  sgd<true, false>(s, grad, m, w, n);
-}
-
-template <class Tag>
-HWY_INLINE void average_vector(Tag d, float decay, const float* w, float* average) {
-  const auto new_share = hn::Mul(hn::Set(d, 1 - decay), hn::LoadU(d, w));
-  hn::StoreU(hn::MulAdd(hn::Set(d, decay), hn::LoadU(d, average), new_share), d, average);
-}
-
-void moving_average_impl(float decay, const float* w, float* average, int64_t n) {
-  const auto lanes = static_cast<int64_t>(hn::Lanes(D()));
-  int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) average_vector(D(), decay, w + i, average + i);
-  for (; i < n; ++i) average_vector(One(), decay, w + i, average + i);
+double sum_of_decayed_squares_impl(const float* grad, float grad_scale, const float* w, float decay,
+                                   int64_t n) {
+  return squares(n, [=](auto d, int64_t i) {
+    return hn::MulAdd(hn::LoadU(d, grad + i), hn::Set(d, grad_scale),
+                      hn::Mul(hn::Set(d, decay), hn::LoadU(d, w + i)));
+  });
 }
 
 }  // namespace convoy::kernels::HWY_NAMESPACE
@@ -130,8 +117,8 @@ namespace convoy::kernels {
 HWY_EXPORT(accumulate_impl);
 HWY_EXPORT(tree_sum_impl);
 HWY_EXPORT(all_finite_impl);
-HWY_EXPORT(sgd_update_impl);
-HWY_EXPORT(moving_average_impl);
+HWY_EXPORT(sum_of_squares_impl);
+HWY_EXPORT(sum_of_decayed_squares_impl);
 
 void accumulate(float* target, const float* term, int64_t n) {
   HWY_DYNAMIC_DISPATCH(accumulate_impl)(target, term, n);
@@ -143,11 +130,11 @@ void tree_sum(float* rows, int64_t stride, int64_t count, int64_t n) {
 
 bool all_finite(const float* x, int64_t n) { return HWY_DYNAMIC_DISPATCH(all_finite_impl)(x, n); }
 
-void sgd_update(const SgdStep& step, const float* grad, float* m, float* w, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(sgd_update_impl)(step, grad, m, w, n);
+double sum_of_squares(const float* x, int64_t n) {
+  return HWY_DYNAMIC_DISPATCH(sum_of_squares_impl)(x, n);
 }
-void moving_average(float decay, const float* w, float* average, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(moving_average_impl)(decay, w, average, n);
+double sum_of_squares(const float* grad, float grad_scale, const float* w, float decay, int64_t n) {
+  return HWY_DYNAMIC_DISPATCH(sum_of_decayed_squares_impl)(grad, grad_scale, w, decay, n);
 }
 
 }  // namespace convoy::kernels

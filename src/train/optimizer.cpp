@@ -1,9 +1,11 @@
 #include "train/optimizer.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "tensor/kernel.h"
 
 namespace convoy {
 
@@ -16,27 +18,89 @@ const OptimizerDef& find_optimizer(std::string_view name) {
   raise(Fault::usage, "unknown optimizer '{}'; there are: {}", name, join(names, ", "));
 }
 
-std::vector<UpdateChunk> update_chunks(const StateLayout& layout, bool decay_all) {
+std::vector<UpdateChunk> update_chunks(const StateLayout& layout,
+                                       const std::function<float(const StateLayout::Slot&)>& decay,
+                                       Apart apart) {
   constexpr int64_t chunk = 16384;
-  std::vector<const StateLayout::Slot*> slots;
-  for (const StateLayout::Slot& slot : layout.params) slots.push_back(&slot);
-  std::sort(slots.begin(), slots.end(),
-            [](const auto* a, const auto* b) { return a->offset < b->offset; });
+  std::vector<int> order(layout.params.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto slot = [&](int i) -> const StateLayout::Slot& {
+    return layout.params[static_cast<size_t>(i)];
+  };
+  std::ranges::sort(order, {}, [&](int i) { return slot(i).offset; });
   std::vector<UpdateChunk> chunks;
-  for (size_t i = 0; i < slots.size(); ++i) {
-    const int64_t end = i + 1 < slots.size() ? slots[i + 1]->offset : layout.param_floats;
-    const bool decay = decay_all || slots[i]->decay;
-    for (int64_t at = slots[i]->offset; at < end;) {
-      // Small parameters of one kind share a task; the padding between them is zero and stays so.
-      const bool grows =
-          !chunks.empty() && chunks.back().decay == decay && chunks.back().count < chunk;
-      if (!grows) chunks.push_back({at, 0, decay});
+  for (size_t i = 0; i < order.size(); ++i) {
+    const int param = order[i];
+    const int64_t end = i + 1 < order.size() ? slot(order[i + 1]).offset : layout.param_floats;
+    const float its_decay = decay(slot(param));
+    for (int64_t at = slot(param).offset; at < end;) {
+      // The padding between parameters is zero and stays so.
+      const UpdateChunk* last = chunks.empty() ? nullptr : &chunks.back();
+      const bool grows = last && last->decay == its_decay && last->count < chunk &&
+                         (apart == Apart::no || last->param == param);
+      if (!grows) chunks.push_back({at, 0, its_decay, param});
       const int64_t take = std::min(end - at, chunk - chunks.back().count);
       chunks.back().count += take;
       at += take;
     }
   }
   return chunks;
+}
+
+namespace {
+
+struct UpdateAttrs {
+  std::vector<UpdateChunk> chunks;
+  UpdateBody update;
+  size_t slots;
+};
+
+// in: params, grads, lr, grad_scale, step, skip, slots ..., further; out: 1 when it updated
+constexpr size_t first_slot = 6;
+
+Types infer_update(const Node&, std::span<const TensorType>) { return {{{}}}; }
+
+std::unique_ptr<Kernel> update_kernel(const Node& n, const KernelSite&) {
+  const UpdateAttrs a = n.attrs<UpdateAttrs>();
+  const bool has_further = n.in.size() > first_slot + a.slots;
+  auto kernel = std::make_unique<PhasedKernel>();
+  kernel->phase(static_cast<int64_t>(a.chunks.size()), [=](int task, const KernelArgs& args) {
+    const bool skip = args.input(5)[0] != 0;
+    if (task == 0) args.output(0)[0] = skip ? 0 : 1;
+    if (skip) return;
+    const UpdateChunk& chunk = a.chunks[static_cast<size_t>(task)];
+    // The update is the one node that writes to what it reads.
+    const auto at = [&](size_t i) {
+      return const_cast<float*>(args.input(static_cast<int>(i))) + chunk.offset;
+    };
+    a.update(
+        {.chunk = chunk,
+         .lr = args.input(2)[0],
+         .grad_scale = args.input(3)[0],
+         .step = args.input(4)[0],
+         .grad = at(1),
+         .param = at(0),
+         .slots = {a.slots > 0 ? at(first_slot) : nullptr,
+                   a.slots > 1 ? at(first_slot + 1) : nullptr},
+         .further = has_further ? args.input(static_cast<int>(first_slot + a.slots)) : nullptr});
+  });
+  return kernel;
+}
+
+}  // namespace
+
+OpDef update_op(std::string_view name) {
+  return {.name = name, .infer = infer_update, .kernel = update_kernel, .keeps = true};
+}
+
+void emit_update(Builder& b, const OpDef& op, const UpdateInputs& in,
+                 std::vector<UpdateChunk> chunks, UpdateBody update, Value further) {
+  expect(in.slots.size() <= 2, "an optimiser has two buffers at most");
+  Values args{in.params, in.grads, in.lr, in.grad_scale, in.step, in.skip};
+  args.insert(args.end(), in.slots.begin(), in.slots.end());
+  if (further) args.push_back(further);
+  b.output("updated",
+           b.emit(op, args, UpdateAttrs{std::move(chunks), std::move(update), in.slots.size()}));
 }
 
 }  // namespace convoy

@@ -1,6 +1,8 @@
 // An optimiser is one file in optimizers/: its options, and the node that updates all parameters.
 #pragma once
 
+#include <array>
+#include <functional>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -32,20 +34,48 @@ class Optimizer {
   virtual void build(Builder& b, const UpdateInputs& in, const StateLayout& layout) const = 0;
 };
 
+// What an optimiser may depend on besides its options.
+struct OptimizerSite {
+  int64_t global_batch = 1;
+};
+
 struct OptimizerDef {
   std::string_view name;
   std::string_view help;
-  std::unique_ptr<Optimizer> (*make)(Fields& field);
+  std::unique_ptr<Optimizer> (*make)(Fields& field, const OptimizerSite& site);
 };
 
 const std::vector<OptimizerDef>& optimizer_catalog();
 const OptimizerDef& find_optimizer(std::string_view name);
 
-// A piece of the parameters that one task updates: all of it is decayed, or nothing.
+// A piece of the parameters that one task updates, in one way.
 struct UpdateChunk {
   int64_t offset, count;
-  bool decay;
+  float decay;
+  int param;  // the number of the parameter in the layout, or of the first of several
 };
-std::vector<UpdateChunk> update_chunks(const StateLayout& layout, bool decay_all);
+// What `decay` says of a parameter holds for its chunks. Small parameters of one decay share one,
+// unless they must lie `apart`.
+enum class Apart { no, yes };
+std::vector<UpdateChunk> update_chunks(const StateLayout& layout,
+                                       const std::function<float(const StateLayout::Slot&)>& decay,
+                                       Apart apart = Apart::no);
+
+// What the update of a chunk sees.
+struct ChunkUpdate {
+  const UpdateChunk& chunk;
+  float lr, grad_scale, step;
+  const float* grad;
+  float* param;
+  std::array<float*, 2> slots;  // null: there is none
+  const float* further;         // the input that came last, if one was given
+};
+
+// An op that runs `update` on every chunk, or on none when the step is to be skipped.
+using UpdateBody = std::function<void(const ChunkUpdate&)>;
+OpDef update_op(std::string_view name);
+// Writes its node. `further`: one more value that every chunk sees.
+void emit_update(Builder& b, const OpDef& op, const UpdateInputs& in,
+                 std::vector<UpdateChunk> chunks, UpdateBody update, Value further = {});
 
 }  // namespace convoy

@@ -74,7 +74,7 @@ void RunConfig::describe_update(Fields& field) {
   field("ema-steps", ema_steps, "optimiser steps between two updates of that average", at_least(1),
         {"model-ema-steps"});
   field.section("With --optimizer " + optimizer);
-  optimizer_ = find_optimizer(optimizer).make(field);
+  optimizer_ = find_optimizer(optimizer).make(field, {step_shape().global_batch()});
   lr.describe(field);
 }
 
@@ -165,7 +165,7 @@ void RunConfig::describe_all(Fields& field) {
   config.describe_update(field);
   for (const OptimizerDef& def : optimizer_catalog()) {
     field.section("With --optimizer " + std::string(def.name));
-    def.make(field);
+    def.make(field, {});
   }
   for (const ScheduleDef& def : schedule_catalog()) {
     field.section("With --lr-schedule " + std::string(def.name));

@@ -1,7 +1,7 @@
 #include "train/update_plan.h"
 
 #include "compile/compile.h"
-#include "kernels/sums.h"
+#include "kernels/updates.h"
 #include "ops/vocabulary.h"
 #include "tensor/kernel.h"
 

@@ -56,58 +56,17 @@ TEST(Sums, FindsEveryNumberThatIsNotFinite) {
   EXPECT_TRUE(all_finite(nullptr, 0));
 }
 
-TEST(Sums, SgdFollowsTheFormula) {
-  for (const bool momentum : {false, true}) {
-    for (const bool nesterov : {false, true}) {
-      if (nesterov && !momentum) continue;
-      const SgdStep step{.lr = 0.1f,
-                         .grad_scale = 0.25f,
-                         .momentum = 0.9f,
-                         .weight_decay = 0.01f,
-                         .damping = 0.2f,
-                         .nesterov = nesterov};
-      std::vector<float> w = random_values(37, 3), m = random_values(37, 4);
-      const std::vector<float> g = random_values(37, 5), w0 = w, m0 = m;
-      sgd_update(step, g.data(), momentum ? m.data() : nullptr, w.data(), 37);
-      for (size_t i = 0; i < 37; ++i) {
-        const double grad = g[i] * 0.25 + 0.01 * w0[i];
-        const double buffer = 0.9 * m0[i] + 0.8 * grad;
-        const double move = !momentum ? grad : nesterov ? grad + 0.9 * buffer : buffer;
-        EXPECT_NEAR(w[i], w0[i] - 0.1 * move, 1e-6);
-        EXPECT_NEAR(m[i], momentum ? buffer : m0[i], 1e-6);
-      }
+TEST(Sums, SquaresAddUpInDoublePrecision) {
+  for (const int64_t n : {0, 1, 7, 37, 1000}) {
+    const std::vector<float> x = random_values(1000, 20), w = random_values(1000, 21);
+    double plain = 0, decayed = 0;
+    for (size_t i = 0; i < static_cast<size_t>(n); ++i) {
+      plain += std::pow(static_cast<double>(x[i]), 2);
+      decayed += std::pow(static_cast<double>(x[i]) * 0.25 + 0.5 * static_cast<double>(w[i]), 2);
     }
+    EXPECT_NEAR(sum_of_squares(x.data(), n), plain, 1e-9 * plain);
+    EXPECT_NEAR(sum_of_squares(x.data(), 0.25f, w.data(), 0.5f, n), decayed, 1e-6 * decayed);
   }
-}
-
-TEST(Sums, AMovingAverageFollowsTheFormula) {
-  const std::vector<float> w = random_values(37, 6);
-  std::vector<float> average = random_values(37, 7);
-  const std::vector<float> before = average;
-  moving_average(0.99f, w.data(), average.data(), 37);
-  for (size_t i = 0; i < 37; ++i) EXPECT_NEAR(average[i], 0.99 * before[i] + 0.01 * w[i], 1e-6);
-}
-
-// Where an element lies in its piece must not matter: pieces are cut by shape.
-TEST(Sums, UpdatesDoNotDependOnHowTheyAreCut) {
-  const SgdStep step{.lr = 0.1f,
-                     .grad_scale = 0.3f,
-                     .momentum = 0.9f,
-                     .weight_decay = 0.01f,
-                     .damping = 0.1f,
-                     .nesterov = true};
-  const std::vector<float> g = random_values(100, 8);
-  std::vector<float> w = random_values(100, 9), m = random_values(100, 10), e = w;
-  std::vector<float> w2 = w, m2 = m, e2 = e;
-  sgd_update(step, g.data(), m.data(), w.data(), 100);
-  moving_average(0.9f, w.data(), e.data(), 100);
-  for (size_t i = 0; i < 100; ++i) {
-    sgd_update(step, g.data() + i, m2.data() + i, w2.data() + i, 1);
-    moving_average(0.9f, w2.data() + i, e2.data() + i, 1);
-  }
-  EXPECT_EQ(w, w2);
-  EXPECT_EQ(m, m2);
-  EXPECT_EQ(e, e2);
 }
 
 }  // namespace

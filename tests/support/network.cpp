@@ -18,7 +18,7 @@ NoiseBatch::NoiseBatch(int64_t count, const Shape& image, int classes)
 
 std::unique_ptr<Optimizer> default_optimizer(std::string_view name) {
   Fields defaults({});
-  return find_optimizer(name).make(defaults);
+  return find_optimizer(name).make(defaults, {});
 }
 
 }  // namespace convoy::test

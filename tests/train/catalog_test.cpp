@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numeric>
@@ -20,14 +21,21 @@ std::vector<std::string> names(const std::vector<Def>& catalog) {
   for (const Def& def : catalog) all.emplace_back(def.name);
   return all;
 }
-std::string plain_name(const testing::TestParamInfo<std::string>& given) { return given.param; }
+std::string plain_name(const testing::TestParamInfo<std::string>& given) {
+  std::string name = given.param;
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
 
 // Two parameters, one with weight decay and one without, in a bowl sum (w - target)^2 / 2.
 class OptimizersCatalog : public testing::TestWithParam<std::string> {
  protected:
   OptimizersCatalog() {
-    Fields defaults({});
-    optimizer_ = find_optimizer(GetParam()).make(defaults);
+    Settings settings;
+    // What recipes give as a learning rate of 10 and more.
+    if (GetParam() == "lars") settings["lars-eta"] = {"1", "test"};
+    Fields field(settings);
+    optimizer_ = find_optimizer(GetParam()).make(field, {});
     layout_.params = {
         {.name = "w", .shape = {40, 30}, .init = {}, .count = 1200},
         {.name = "b", .shape = {16}, .init = {}, .decay = false, .offset = 1200, .count = 16}};

@@ -41,7 +41,7 @@ class Updates {
     Builder b(graph);
     b.param("weights", {static_cast<int64_t>(count())}, {});
     const StateLayout layout = lay_out_state(graph);
-    optimizer_ = find_optimizer("sgd").make(field_);
+    optimizer_ = find_optimizer("sgd").make(field_, {});
     update_ = std::make_unique<Plan>(update_plan(*optimizer_, layout));
     average_ = std::make_unique<Plan>(average_plan(layout));
     state_.emplace(layout, static_cast<int>(optimizer_->slots().size()), true);

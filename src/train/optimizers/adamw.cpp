@@ -1,0 +1,69 @@
+// Adam with weight decay beside the gradient, as PyTorch does it (spec C.2).
+
+#include <cmath>
+
+#include "kernels/updates.h"
+#include "train/optimizer.h"
+#include "train/param_groups.h"
+
+namespace convoy {
+namespace {
+
+struct Options {
+  float beta1 = 0.9f, beta2 = 0.999f;
+  float epsilon = 1e-8f;
+  WeightDecay decay;
+
+  void describe(Fields& field) {
+    field("adam-beta1", beta1, "share of the old mean of gradients that is kept", between(0, 1));
+    field("adam-beta2", beta2, "share of the old mean of their squares that is kept",
+          between(0, 1));
+    field("adam-epsilon", epsilon, "added to the root of that mean", at_least(0));
+    decay.describe(field);
+  }
+};
+
+const OpDef adamw_def = update_op("adamw_update");
+
+class Adamw : public Optimizer {
+ public:
+  explicit Adamw(const Options& options) : options_(options) {}
+
+  std::vector<std::string> slots() const override { return {"exp_avg", "exp_avg_sq"}; }
+  void build(Builder& b, const UpdateInputs& in, const StateLayout& layout) const override {
+    emit_update(b, adamw_def, in, decayed_chunks(layout, options_.decay),
+                [o = options_](const ChunkUpdate& u) {
+                  // Means that start at zero are too small by these.
+                  const double updates = static_cast<double>(u.step) + 1;
+                  const auto correction = [&](float beta) {
+                    return static_cast<float>(1 - std::pow(static_cast<double>(beta), updates));
+                  };
+                  kernels::adamw_update({.lr = u.lr,
+                                         .grad_scale = u.grad_scale,
+                                         .weight_decay = u.chunk.decay,
+                                         .beta1 = o.beta1,
+                                         .beta2 = o.beta2,
+                                         .epsilon = o.epsilon,
+                                         .correction1 = correction(o.beta1),
+                                         .correction2 = correction(o.beta2)},
+                                        u.grad, u.slots[0], u.slots[1], u.param, u.chunk.count);
+                });
+  }
+
+ private:
+  Options options_;
+};
+
+}  // namespace
+
+OptimizerDef adamw_optimizer() {
+  return {.name = "adamw",
+          .help = "Adam with decoupled weight decay",
+          .make = [](Fields& field, const OptimizerSite&) -> std::unique_ptr<Optimizer> {
+            Options o;
+            o.describe(field);
+            return std::make_unique<Adamw>(o);
+          }};
+}
+
+}  // namespace convoy

@@ -1,0 +1,58 @@
+// Gradient descent with momentum, as Keras does it: the learning rate is inside the buffer, so a
+// change of the rate is felt only as old steps fade (spec C.1).
+
+#include "kernels/updates.h"
+#include "train/optimizer.h"
+#include "train/param_groups.h"
+
+namespace convoy {
+namespace {
+
+struct Options {
+  float momentum = 0.9f;
+  bool nesterov = false;
+  WeightDecay decay;
+
+  void describe(Fields& field) {
+    field("momentum", momentum, "share of the last step that is kept", between(0, 1));
+    field("nesterov", nesterov, "look ahead along the momentum");
+    decay.describe(field);
+  }
+};
+
+const OpDef keras_sgd_def = update_op("keras_sgd_update");
+
+class KerasSgd : public Optimizer {
+ public:
+  explicit KerasSgd(const Options& options) : options_(options) {}
+
+  std::vector<std::string> slots() const override { return {"momentum"}; }
+  void build(Builder& b, const UpdateInputs& in, const StateLayout& layout) const override {
+    emit_update(b, keras_sgd_def, in, decayed_chunks(layout, options_.decay),
+                [o = options_](const ChunkUpdate& u) {
+                  kernels::keras_sgd_update({.lr = u.lr,
+                                             .grad_scale = u.grad_scale,
+                                             .momentum = o.momentum,
+                                             .weight_decay = u.chunk.decay,
+                                             .nesterov = o.nesterov},
+                                            u.grad, u.slots[0], u.param, u.chunk.count);
+                });
+  }
+
+ private:
+  Options options_;
+};
+
+}  // namespace
+
+OptimizerDef keras_sgd_optimizer() {
+  return {.name = "keras-sgd",
+          .help = "momentum as Keras has it, with the learning rate inside the buffer",
+          .make = [](Fields& field, const OptimizerSite&) -> std::unique_ptr<Optimizer> {
+            Options o;
+            o.describe(field);
+            return std::make_unique<KerasSgd>(o);
+          }};
+}
+
+}  // namespace convoy

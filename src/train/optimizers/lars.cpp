@@ -1,0 +1,147 @@
+// LARS: each parameter's learning rate follows the ratio of its own norm to its gradient's (spec
+// C.3). Keras's form and TensorFlow 1's differ in epsilon; their buffers are the same but for the
+// sign. Norms are summed chunk by chunk in the order of the layout, never by threads.
+
+#include <cmath>
+
+#include "kernels/sums.h"
+#include "kernels/updates.h"
+#include "tensor/kernel.h"
+#include "train/optimizer.h"
+#include "train/param_groups.h"
+
+namespace convoy {
+namespace {
+
+struct Options {
+  float momentum = 0.9f;
+  float eta = 0.001f;
+  float epsilon = 0;
+  float lars_decay = 1e-4f;
+  std::vector<std::string> skip{"norm", "bias"};
+  WeightDecay decay{.weight = 0};
+
+  void describe(Fields& field) {
+    field("momentum", momentum, "share of the last step that is kept", between(0, 1));
+    field("lars-eta", eta, "step of a parameter as a share of its norm, at a learning rate of one",
+          at_least(0), {"lars-eeta"});
+    field("lars-epsilon", epsilon, "added to the norm that is divided by; Keras's is 1e-7",
+          at_least(0));
+    field("lars-weight-decay", lars_decay,
+          "pull towards zero, added to the gradient after its norm was taken", at_least(0));
+    field("lars-skip-list", skip,
+          "parameters without all this: kinds (norm, bias) or parts of names; beta, gamma and "
+          "batch_norm mean norm");
+    decay.describe(field);
+  }
+
+  bool skips(const StateLayout& layout, const StateLayout::Slot& slot) const {
+    const ParamKind kind = param_kind(layout, slot);
+    for (const std::string& word : skip) {
+      const bool says_norm = word == "norm" || word == "beta" || word == "gamma" || word == "bn" ||
+                             word.starts_with("batch_norm");
+      if (says_norm ? kind == ParamKind::norm
+          : word == "bias"
+              ? kind == ParamKind::bias || (kind == ParamKind::norm && slot.name.ends_with(".bias"))
+              : slot.name.find(word) != slot.name.npos) {
+        return true;
+      }
+    }
+    return false;
+  }
+};
+
+struct RatesAttrs {
+  Options options;
+  std::vector<UpdateChunk> chunks;
+  std::vector<char> skipped;  // by parameter
+};
+
+// in: params, grads, grad_scale; out: a factor of the learning rate for each parameter
+Types infer_rates(const Node& n, std::span<const TensorType>) {
+  return {{{static_cast<int64_t>(n.attrs<RatesAttrs>().skipped.size())}}};
+}
+
+std::unique_ptr<Kernel> rates_kernel(const Node& n, const KernelSite&) {
+  const RatesAttrs a = n.attrs<RatesAttrs>();
+  const auto count = a.chunks.size();
+  auto kernel = std::make_unique<PhasedKernel>();
+  kernel->scratch(count * 2 * sizeof(double));
+  kernel->phase(static_cast<int64_t>(count), [=](int task, const KernelArgs& args) {
+    const UpdateChunk& chunk = a.chunks[static_cast<size_t>(task)];
+    const float* w = args.input(0) + chunk.offset;
+    auto* sums = reinterpret_cast<double*>(args.scratch) + 2 * task;
+    sums[0] = kernels::sum_of_squares(w, chunk.count);
+    sums[1] = kernels::sum_of_squares(args.input(1) + chunk.offset, args.input(2)[0], w,
+                                      chunk.decay, chunk.count);
+  });
+  kernel->phase(1, [=](int, const KernelArgs& args) {
+    const auto* sums = reinterpret_cast<const double*>(args.scratch);
+    float* rates = args.output(0);
+    for (size_t first = 0; first < count;) {
+      const auto param = static_cast<size_t>(a.chunks[first].param);
+      double weights = 0, gradients = 0;
+      for (; first < count && static_cast<size_t>(a.chunks[first].param) == param; ++first) {
+        weights += sums[2 * first];
+        gradients += sums[2 * first + 1];
+      }
+      const double w = std::sqrt(weights), g = std::sqrt(gradients);
+      const Options& o = a.options;
+      const bool scales = !a.skipped[param] && w > 0 && g > 0;
+      rates[param] = scales ? static_cast<float>(static_cast<double>(o.eta) * w /
+                                                 (g + static_cast<double>(o.lars_decay) * w +
+                                                  static_cast<double>(o.epsilon)))
+                            : 1;
+    }
+  });
+  return kernel;
+}
+
+const OpDef rates_def{.name = "lars_rates", .infer = infer_rates, .kernel = rates_kernel};
+const OpDef lars_def = update_op("lars_update");
+
+class Lars : public Optimizer {
+ public:
+  explicit Lars(const Options& options) : options_(options) {}
+
+  std::vector<std::string> slots() const override { return {"momentum"}; }
+  void build(Builder& b, const UpdateInputs& in, const StateLayout& layout) const override {
+    const std::vector<UpdateChunk> chunks = decayed_chunks(layout, options_.decay, Apart::yes);
+    std::vector<char> skipped;
+    for (const StateLayout::Slot& slot : layout.params) {
+      skipped.push_back(options_.skips(layout, slot));
+    }
+    const Value rates = b.emit(rates_def, {in.params, in.grads, in.grad_scale},
+                               RatesAttrs{options_, chunks, skipped});
+    emit_update(
+        b, lars_def, in, chunks,
+        [o = options_, skipped](const ChunkUpdate& u) {
+          const auto param = static_cast<size_t>(u.chunk.param);
+          kernels::keras_sgd_update(
+              {.lr = u.lr * u.further[param],
+               .grad_scale = u.grad_scale,
+               .momentum = o.momentum,
+               .weight_decay = u.chunk.decay + (skipped[param] ? 0 : o.lars_decay),
+               .nesterov = false},
+              u.grad, u.slots[0], u.param, u.chunk.count);
+        },
+        rates);
+  }
+
+ private:
+  Options options_;
+};
+
+}  // namespace
+
+OptimizerDef lars_optimizer() {
+  return {.name = "lars",
+          .help = "momentum with a learning rate for each parameter by its norm; for large batches",
+          .make = [](Fields& field, const OptimizerSite&) -> std::unique_ptr<Optimizer> {
+            Options o;
+            o.describe(field);
+            return std::make_unique<Lars>(o);
+          }};
+}
+
+}  // namespace convoy

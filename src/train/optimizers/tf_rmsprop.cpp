@@ -1,0 +1,92 @@
+// RMSProp as TensorFlow 1 and Graphcore's training do it: epsilon under the root, the learning rate
+// inside the buffer, and a mean of squares that starts at one (spec C.2).
+
+#include <cmath>
+
+#include "base/error.h"
+#include "kernels/updates.h"
+#include "train/optimizer.h"
+#include "train/param_groups.h"
+
+namespace convoy {
+namespace {
+
+struct Options {
+  float momentum = 0.9f;
+  float rho = 0;
+  double base_exponent = 0;
+  float epsilon = 0.001f;
+  WeightDecay decay;
+
+  void describe(Fields& field) {
+    field("momentum", momentum, "share of the last step that is kept", between(0, 1));
+    field("rmsprop-decay", rho,
+          "share of the old mean of squared gradients that is kept; 0: see "
+          "--rmsprop-base-decay-exp",
+          between(0, 1));
+    field("rmsprop-base-decay-exp", base_exponent,
+          "E: that share is 1 - global batch * 2^E; -14 is EfficientNet's. 0: see --rmsprop-decay");
+    field("rmsprop-epsilon", epsilon, "added to that mean under the root", at_least(0));
+    decay.describe(field);
+  }
+
+  void settle(const OptimizerSite& site) {
+    if (rho > 0 && base_exponent != 0) {
+      raise(Fault::usage,
+            "--rmsprop-decay and --rmsprop-base-decay-exp say the same thing twice; try: one of "
+            "them");
+    }
+    if (base_exponent == 0) {
+      if (rho == 0) rho = 0.9f;
+      return;
+    }
+    const double share = static_cast<double>(site.global_batch) * std::exp2(base_exponent);
+    if (!(share <= 1)) {
+      raise(Fault::usage,
+            "--rmsprop-base-decay-exp {} with a global batch of {} would keep less than nothing; "
+            "try: a smaller one, or --rmsprop-decay 0.9",
+            base_exponent, site.global_batch);
+    }
+    rho = static_cast<float>(1 - share);
+  }
+};
+
+const OpDef tf_rmsprop_def = update_op("tf_rmsprop_update");
+
+class TfRmsprop : public Optimizer {
+ public:
+  explicit TfRmsprop(const Options& options) : options_(options) {}
+
+  std::vector<std::string> slots() const override { return {"rms", "momentum"}; }
+  void build(Builder& b, const UpdateInputs& in, const StateLayout& layout) const override {
+    emit_update(b, tf_rmsprop_def, in, decayed_chunks(layout, options_.decay),
+                [o = options_](const ChunkUpdate& u) {
+                  kernels::tf_rmsprop_update({.lr = u.lr,
+                                              .grad_scale = u.grad_scale,
+                                              .momentum = o.momentum,
+                                              .weight_decay = u.chunk.decay,
+                                              .decay = o.rho,
+                                              .epsilon = o.epsilon},
+                                             u.step == 0, u.grad, u.slots[0], u.slots[1], u.param,
+                                             u.chunk.count);
+                });
+  }
+
+ private:
+  Options options_;
+};
+
+}  // namespace
+
+OptimizerDef tf_rmsprop_optimizer() {
+  return {.name = "tf-rmsprop",
+          .help = "RMSProp as TensorFlow 1 has it",
+          .make = [](Fields& field, const OptimizerSite& site) -> std::unique_ptr<Optimizer> {
+            Options o;
+            o.describe(field);
+            o.settle(site);
+            return std::make_unique<TfRmsprop>(o);
+          }};
+}
+
+}  // namespace convoy

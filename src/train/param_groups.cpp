@@ -1,0 +1,41 @@
+#include "train/param_groups.h"
+
+#include <algorithm>
+
+namespace convoy {
+
+ParamKind param_kind(const StateLayout& layout, const StateLayout::Slot& slot) {
+  if (slot.decay) return ParamKind::weight;
+  constexpr std::string_view ending = ".bias";
+  if (!slot.name.ends_with(ending)) return ParamKind::norm;
+  const std::string weight = slot.name.substr(0, slot.name.size() - ending.size()) + ".weight";
+  const auto found = std::ranges::find(layout.params, weight, &StateLayout::Slot::name);
+  return found != layout.params.end() && found->decay ? ParamKind::bias : ParamKind::norm;
+}
+
+void WeightDecay::describe(Fields& field) {
+  field("weight-decay", weight, "pull towards zero, added to the gradient", at_least(0), {"wd"});
+  field("decay-norm-bias", all, "apply weight decay to norm scales and biases too");
+  field("norm-weight-decay", norm,
+        "weight decay of norm scales and shifts; -1: as --decay-norm-bias says", at_least(-1));
+  field("bias-weight-decay", bias, "weight decay of other biases; -1: as --decay-norm-bias says",
+        at_least(-1));
+  field("weight-decay-form", form,
+        "what the decay is the gradient of: half: d * w^2 / 2; square: d * w^2, as Keras's L2",
+        one_of({"half", "square"}));
+}
+
+float WeightDecay::of(ParamKind kind) const {
+  const float given = kind == ParamKind::norm ? norm : kind == ParamKind::bias ? bias : weight;
+  const float decay = given >= 0 ? given : all ? weight : 0;
+  return form == "square" ? 2 * decay : decay;
+}
+
+std::vector<UpdateChunk> decayed_chunks(const StateLayout& layout, const WeightDecay& decay,
+                                        Apart apart) {
+  return update_chunks(
+      layout, [&](const StateLayout::Slot& slot) { return decay.of(param_kind(layout, slot)); },
+      apart);
+}
+
+}  // namespace convoy
