@@ -18,8 +18,7 @@ const OptimizerDef& find_optimizer(std::string_view name) {
   raise(Fault::usage, "unknown optimizer '{}'; there are: {}", name, join(names, ", "));
 }
 
-std::vector<UpdateChunk> update_chunks(const StateLayout& layout,
-                                       const std::function<float(const StateLayout::Slot&)>& decay,
+std::vector<UpdateChunk> update_chunks(const StateLayout& layout, const WeightDecay& decay,
                                        Apart apart) {
   constexpr int64_t chunk = 16384;
   std::vector<int> order(layout.params.size());
@@ -32,7 +31,7 @@ std::vector<UpdateChunk> update_chunks(const StateLayout& layout,
   for (size_t i = 0; i < order.size(); ++i) {
     const int param = order[i];
     const int64_t end = i + 1 < order.size() ? slot(order[i + 1]).offset : layout.param_floats;
-    const float its_decay = decay(slot(param));
+    const float its_decay = decay.of(param_kind(layout, slot(param)));
     for (int64_t at = slot(param).offset; at < end;) {
       // The padding between parameters is zero and stays so.
       const UpdateChunk* last = chunks.empty() ? nullptr : &chunks.back();

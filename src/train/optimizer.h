@@ -10,6 +10,7 @@
 #include "compile/plan.h"
 #include "config/fields.h"
 #include "graph/builder.h"
+#include "train/param_groups.h"
 
 namespace convoy {
 
@@ -34,9 +35,10 @@ class Optimizer {
   virtual void build(Builder& b, const UpdateInputs& in, const StateLayout& layout) const = 0;
 };
 
-// What an optimiser may depend on besides its options.
+// What an optimiser may depend on besides its own options.
 struct OptimizerSite {
   int64_t global_batch = 1;
+  WeightDecay decay;
 };
 
 struct OptimizerDef {
@@ -54,11 +56,10 @@ struct UpdateChunk {
   float decay;
   int param;  // the number of the parameter in the layout, or of the first of several
 };
-// What `decay` says of a parameter holds for its chunks. Small parameters of one decay share one,
-// unless they must lie `apart`.
+// Each with the decay of its parameters. Small parameters of one decay share a chunk, unless they
+// must lie `apart`.
 enum class Apart { no, yes };
-std::vector<UpdateChunk> update_chunks(const StateLayout& layout,
-                                       const std::function<float(const StateLayout::Slot&)>& decay,
+std::vector<UpdateChunk> update_chunks(const StateLayout& layout, const WeightDecay& decay,
                                        Apart apart = Apart::no);
 
 // What the update of a chunk sees.

@@ -31,11 +31,4 @@ float WeightDecay::of(ParamKind kind) const {
   return form == "square" ? 2 * decay : decay;
 }
 
-std::vector<UpdateChunk> decayed_chunks(const StateLayout& layout, const WeightDecay& decay,
-                                        Apart apart) {
-  return update_chunks(
-      layout, [&](const StateLayout::Slot& slot) { return decay.of(param_kind(layout, slot)); },
-      apart);
-}
-
 }  // namespace convoy

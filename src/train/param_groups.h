@@ -6,7 +6,6 @@
 
 #include "compile/plan.h"
 #include "config/fields.h"
-#include "train/optimizer.h"
 
 namespace convoy {
 
@@ -25,9 +24,5 @@ struct WeightDecay {
   // What is multiplied by a parameter of that kind and added to its gradient.
   float of(ParamKind kind) const;
 };
-
-// The chunks of an update with that decay.
-std::vector<UpdateChunk> decayed_chunks(const StateLayout& layout, const WeightDecay& decay,
-                                        Apart apart = Apart::no);
 
 }  // namespace convoy

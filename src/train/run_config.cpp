@@ -56,6 +56,7 @@ void RunConfig::describe_update(Fields& field) {
   std::vector<std::string> names;
   for (const OptimizerDef& def : optimizer_catalog()) names.emplace_back(def.name);
   field("optimizer", optimizer, "how gradients become steps", one_of(names), {"opt", "optimiser"});
+  weight_decay.describe(field);
   field("label-smoothing", label_smoothing, "share of the target that is spread over the classes",
         between(0, 1), {"smoothing"});
   field("label-smoothing-kind", label_smoothing_kind,
@@ -74,7 +75,7 @@ void RunConfig::describe_update(Fields& field) {
   field("ema-steps", ema_steps, "optimiser steps between two updates of that average", at_least(1),
         {"model-ema-steps"});
   field.section("With --optimizer " + optimizer);
-  optimizer_ = find_optimizer(optimizer).make(field, {step_shape().global_batch()});
+  optimizer_ = find_optimizer(optimizer).make(field, {step_shape().global_batch(), weight_decay});
   lr.describe(field);
 }
 

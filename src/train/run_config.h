@@ -37,6 +37,7 @@ struct RunConfig {
   int accumulation = 1;
 
   std::string optimizer = "sgd";
+  WeightDecay weight_decay;
   LearningRate lr;
   float loss_scale = 1;
   float label_smoothing = 0;

@@ -49,7 +49,10 @@ StateLayout layout() {
 template <class Check>
 std::vector<float> run_case(const json& all, const json& row, int threads, Check&& check) {
   Fields field(settings_of(row.at("settings")));
-  const auto optimizer = find_optimizer(row.at("optimizer").get<std::string>()).make(field, {});
+  WeightDecay decay;
+  decay.describe(field);
+  const auto optimizer =
+      find_optimizer(row.at("optimizer").get<std::string>()).make(field, {1, decay});
   const StateLayout state_layout = layout();
   const Plan plan = update_plan(*optimizer, state_layout);
   State state(state_layout, static_cast<int>(optimizer->slots().size()), false);
@@ -120,7 +123,7 @@ TEST(OptimizerFixture, WhatAnOptimizerCannotMeanIsRefused) {
   const auto refuse = [](const char* name, Settings settings, int64_t batch) {
     Fields field(std::move(settings));
     try {
-      find_optimizer(name).make(field, {batch});
+      find_optimizer(name).make(field, {batch, {}});
     } catch (const Error& error) {
       EXPECT_EQ(error.fault(), Fault::usage);
       return std::string(error.what());

@@ -41,7 +41,9 @@ class Updates {
     Builder b(graph);
     b.param("weights", {static_cast<int64_t>(count())}, {});
     const StateLayout layout = lay_out_state(graph);
-    optimizer_ = find_optimizer("sgd").make(field_, {});
+    WeightDecay decay;
+    decay.describe(field_);
+    optimizer_ = find_optimizer("sgd").make(field_, {1, decay});
     update_ = std::make_unique<Plan>(update_plan(*optimizer_, layout));
     average_ = std::make_unique<Plan>(average_plan(layout));
     state_.emplace(layout, static_cast<int>(optimizer_->slots().size()), true);

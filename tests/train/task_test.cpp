@@ -95,8 +95,8 @@ void fill(const Batch& batch, int64_t first, int64_t count) {
 
 struct Training {
   TwoHeads task;
-  Fields field{Settings{{"momentum", {"0.9", "test"}}, {"weight-decay", {"0", "test"}}}};
-  std::unique_ptr<Optimizer> optimizer = find_optimizer("sgd").make(field, {});
+  Fields field{Settings{{"momentum", {"0.9", "test"}}}};
+  std::unique_ptr<Optimizer> optimizer = find_optimizer("sgd").make(field, {1, {.weight = 0}});
   NetworkPlans plans;
   Network network;
   Batch batch{whole_batch};

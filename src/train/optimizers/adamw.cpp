@@ -4,7 +4,6 @@
 
 #include "kernels/updates.h"
 #include "train/optimizer.h"
-#include "train/param_groups.h"
 
 namespace convoy {
 namespace {
@@ -12,14 +11,12 @@ namespace {
 struct Options {
   float beta1 = 0.9f, beta2 = 0.999f;
   float epsilon = 1e-8f;
-  WeightDecay decay;
 
   void describe(Fields& field) {
     field("adam-beta1", beta1, "share of the old mean of gradients that is kept", between(0, 1));
     field("adam-beta2", beta2, "share of the old mean of their squares that is kept",
           between(0, 1));
     field("adam-epsilon", epsilon, "added to the root of that mean", at_least(0));
-    decay.describe(field);
   }
 };
 
@@ -27,11 +24,11 @@ const OpDef adamw_def = update_op("adamw_update");
 
 class Adamw : public Optimizer {
  public:
-  explicit Adamw(const Options& options) : options_(options) {}
+  Adamw(const Options& options, const WeightDecay& decay) : options_(options), decay_(decay) {}
 
   std::vector<std::string> slots() const override { return {"exp_avg", "exp_avg_sq"}; }
   void build(Builder& b, const UpdateInputs& in, const StateLayout& layout) const override {
-    emit_update(b, adamw_def, in, decayed_chunks(layout, options_.decay),
+    emit_update(b, adamw_def, in, update_chunks(layout, decay_),
                 [o = options_](const ChunkUpdate& u) {
                   // Means that start at zero are too small by these.
                   const double updates = static_cast<double>(u.step) + 1;
@@ -52,6 +49,7 @@ class Adamw : public Optimizer {
 
  private:
   Options options_;
+  WeightDecay decay_;
 };
 
 }  // namespace
@@ -59,10 +57,10 @@ class Adamw : public Optimizer {
 OptimizerDef adamw_optimizer() {
   return {.name = "adamw",
           .help = "Adam with decoupled weight decay",
-          .make = [](Fields& field, const OptimizerSite&) -> std::unique_ptr<Optimizer> {
+          .make = [](Fields& field, const OptimizerSite& site) -> std::unique_ptr<Optimizer> {
             Options o;
             o.describe(field);
-            return std::make_unique<Adamw>(o);
+            return std::make_unique<Adamw>(o, site.decay);
           }};
 }
 

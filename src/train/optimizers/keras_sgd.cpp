@@ -3,7 +3,6 @@
 
 #include "kernels/updates.h"
 #include "train/optimizer.h"
-#include "train/param_groups.h"
 
 namespace convoy {
 namespace {
@@ -11,12 +10,10 @@ namespace {
 struct Options {
   float momentum = 0.9f;
   bool nesterov = false;
-  WeightDecay decay;
 
   void describe(Fields& field) {
     field("momentum", momentum, "share of the last step that is kept", between(0, 1));
     field("nesterov", nesterov, "look ahead along the momentum");
-    decay.describe(field);
   }
 };
 
@@ -24,11 +21,11 @@ const OpDef keras_sgd_def = update_op("keras_sgd_update");
 
 class KerasSgd : public Optimizer {
  public:
-  explicit KerasSgd(const Options& options) : options_(options) {}
+  KerasSgd(const Options& options, const WeightDecay& decay) : options_(options), decay_(decay) {}
 
   std::vector<std::string> slots() const override { return {"momentum"}; }
   void build(Builder& b, const UpdateInputs& in, const StateLayout& layout) const override {
-    emit_update(b, keras_sgd_def, in, decayed_chunks(layout, options_.decay),
+    emit_update(b, keras_sgd_def, in, update_chunks(layout, decay_),
                 [o = options_](const ChunkUpdate& u) {
                   kernels::keras_sgd_update({.lr = u.lr,
                                              .grad_scale = u.grad_scale,
@@ -41,6 +38,7 @@ class KerasSgd : public Optimizer {
 
  private:
   Options options_;
+  WeightDecay decay_;
 };
 
 }  // namespace
@@ -48,10 +46,10 @@ class KerasSgd : public Optimizer {
 OptimizerDef keras_sgd_optimizer() {
   return {.name = "keras-sgd",
           .help = "momentum as Keras has it, with the learning rate inside the buffer",
-          .make = [](Fields& field, const OptimizerSite&) -> std::unique_ptr<Optimizer> {
+          .make = [](Fields& field, const OptimizerSite& site) -> std::unique_ptr<Optimizer> {
             Options o;
             o.describe(field);
-            return std::make_unique<KerasSgd>(o);
+            return std::make_unique<KerasSgd>(o, site.decay);
           }};
 }
 

@@ -8,7 +8,6 @@
 #include "kernels/updates.h"
 #include "tensor/kernel.h"
 #include "train/optimizer.h"
-#include "train/param_groups.h"
 
 namespace convoy {
 namespace {
@@ -17,9 +16,8 @@ struct Options {
   float momentum = 0.9f;
   float eta = 0.001f;
   float epsilon = 0;
-  float lars_decay = 1e-4f;
+  float inner_decay = -1;
   std::vector<std::string> skip{"norm", "bias"};
-  WeightDecay decay{.weight = 0};
 
   void describe(Fields& field) {
     field("momentum", momentum, "share of the last step that is kept", between(0, 1));
@@ -27,12 +25,14 @@ struct Options {
           at_least(0), {"lars-eeta"});
     field("lars-epsilon", epsilon, "added to the norm that is divided by; Keras's is 1e-7",
           at_least(0));
-    field("lars-weight-decay", lars_decay,
-          "pull towards zero, added to the gradient after its norm was taken", at_least(0));
+    field("lars-weight-decay", inner_decay,
+          "pull towards zero that is added after the gradient's norm was taken; --weight-decay is "
+          "added before. -1: --weight-decay itself is added after",
+          at_least(-1));
     field("lars-skip-list", skip,
-          "parameters without all this: kinds (norm, bias) or parts of names; beta, gamma and "
+          "parameters that keep their learning rate and have no such decay: kinds (norm, bias) or "
+          "parts of names; beta, gamma and "
           "batch_norm mean norm");
-    decay.describe(field);
   }
 
   bool skips(const StateLayout& layout, const StateLayout::Slot& slot) const {
@@ -89,7 +89,7 @@ std::unique_ptr<Kernel> rates_kernel(const Node& n, const KernelSite&) {
       const Options& o = a.options;
       const bool scales = !a.skipped[param] && w > 0 && g > 0;
       rates[param] = scales ? static_cast<float>(static_cast<double>(o.eta) * w /
-                                                 (g + static_cast<double>(o.lars_decay) * w +
+                                                 (g + static_cast<double>(o.inner_decay) * w +
                                                   static_cast<double>(o.epsilon)))
                             : 1;
     }
@@ -102,11 +102,11 @@ const OpDef lars_def = update_op("lars_update");
 
 class Lars : public Optimizer {
  public:
-  explicit Lars(const Options& options) : options_(options) {}
+  Lars(const Options& options, const WeightDecay& decay) : options_(options), decay_(decay) {}
 
   std::vector<std::string> slots() const override { return {"momentum"}; }
   void build(Builder& b, const UpdateInputs& in, const StateLayout& layout) const override {
-    const std::vector<UpdateChunk> chunks = decayed_chunks(layout, options_.decay, Apart::yes);
+    const std::vector<UpdateChunk> chunks = update_chunks(layout, decay_, Apart::yes);
     std::vector<char> skipped;
     for (const StateLayout::Slot& slot : layout.params) {
       skipped.push_back(options_.skips(layout, slot));
@@ -121,7 +121,7 @@ class Lars : public Optimizer {
               {.lr = u.lr * u.further[param],
                .grad_scale = u.grad_scale,
                .momentum = o.momentum,
-               .weight_decay = u.chunk.decay + (skipped[param] ? 0 : o.lars_decay),
+               .weight_decay = u.chunk.decay + (skipped[param] ? 0 : o.inner_decay),
                .nesterov = false},
               u.grad, u.slots[0], u.param, u.chunk.count);
         },
@@ -130,6 +130,7 @@ class Lars : public Optimizer {
 
  private:
   Options options_;
+  WeightDecay decay_;
 };
 
 }  // namespace
@@ -137,10 +138,15 @@ class Lars : public Optimizer {
 OptimizerDef lars_optimizer() {
   return {.name = "lars",
           .help = "momentum with a learning rate for each parameter by its norm; for large batches",
-          .make = [](Fields& field, const OptimizerSite&) -> std::unique_ptr<Optimizer> {
+          .make = [](Fields& field, const OptimizerSite& site) -> std::unique_ptr<Optimizer> {
             Options o;
             o.describe(field);
-            return std::make_unique<Lars>(o);
+            WeightDecay before = site.decay;
+            if (o.inner_decay < 0) {
+              o.inner_decay = before.of(ParamKind::weight);
+              before.weight = 0;
+            }
+            return std::make_unique<Lars>(o, before);
           }};
 }
 

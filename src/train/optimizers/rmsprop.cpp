@@ -2,7 +2,6 @@
 
 #include "kernels/updates.h"
 #include "train/optimizer.h"
-#include "train/param_groups.h"
 
 namespace convoy {
 namespace {
@@ -11,14 +10,12 @@ struct Options {
   float momentum = 0.9f;
   float alpha = 0.9f;
   float epsilon = 0.0316f;
-  WeightDecay decay;
 
   void describe(Fields& field) {
     field("momentum", momentum, "share of the last step that is kept", between(0, 1));
     field("rmsprop-alpha", alpha, "share of the old mean of squared gradients that is kept",
           between(0, 1));
     field("rmsprop-epsilon", epsilon, "added to the root of that mean", at_least(0));
-    decay.describe(field);
   }
 };
 
@@ -26,14 +23,14 @@ const OpDef rmsprop_def = update_op("rmsprop_update");
 
 class Rmsprop : public Optimizer {
  public:
-  explicit Rmsprop(const Options& options) : options_(options) {}
+  Rmsprop(const Options& options, const WeightDecay& decay) : options_(options), decay_(decay) {}
 
   std::vector<std::string> slots() const override {
     return options_.momentum != 0 ? std::vector<std::string>{"square_avg", "momentum"}
                                   : std::vector<std::string>{"square_avg"};
   }
   void build(Builder& b, const UpdateInputs& in, const StateLayout& layout) const override {
-    emit_update(b, rmsprop_def, in, decayed_chunks(layout, options_.decay),
+    emit_update(b, rmsprop_def, in, update_chunks(layout, decay_),
                 [o = options_](const ChunkUpdate& u) {
                   kernels::rmsprop_update({.lr = u.lr,
                                            .grad_scale = u.grad_scale,
@@ -47,6 +44,7 @@ class Rmsprop : public Optimizer {
 
  private:
   Options options_;
+  WeightDecay decay_;
 };
 
 }  // namespace
@@ -54,10 +52,10 @@ class Rmsprop : public Optimizer {
 OptimizerDef rmsprop_optimizer() {
   return {.name = "rmsprop",
           .help = "steps divided by the mean size of recent gradients, as PyTorch has it",
-          .make = [](Fields& field, const OptimizerSite&) -> std::unique_ptr<Optimizer> {
+          .make = [](Fields& field, const OptimizerSite& site) -> std::unique_ptr<Optimizer> {
             Options o;
             o.describe(field);
-            return std::make_unique<Rmsprop>(o);
+            return std::make_unique<Rmsprop>(o, site.decay);
           }};
 }
 

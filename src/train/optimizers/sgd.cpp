@@ -2,7 +2,6 @@
 
 #include "kernels/updates.h"
 #include "train/optimizer.h"
-#include "train/param_groups.h"
 
 namespace convoy {
 namespace {
@@ -10,13 +9,11 @@ namespace {
 struct Options {
   float momentum = 0.9f;
   bool nesterov = false;
-  WeightDecay decay;
 
   // Each line is the whole option: config key, --flag, default, help and limits.
   void describe(Fields& field) {
     field("momentum", momentum, "share of the last step that is kept", between(0, 1));
     field("nesterov", nesterov, "look ahead along the momentum");
-    decay.describe(field);
   }
 };
 
@@ -24,14 +21,14 @@ const OpDef sgd_def = update_op("sgd_update");
 
 class Sgd : public Optimizer {
  public:
-  explicit Sgd(const Options& options) : options_(options) {}
+  Sgd(const Options& options, const WeightDecay& decay) : options_(options), decay_(decay) {}
 
   std::vector<std::string> slots() const override {
     return options_.momentum != 0 ? std::vector<std::string>{"momentum"}
                                   : std::vector<std::string>{};
   }
   void build(Builder& b, const UpdateInputs& in, const StateLayout& layout) const override {
-    emit_update(b, sgd_def, in, decayed_chunks(layout, options_.decay),
+    emit_update(b, sgd_def, in, update_chunks(layout, decay_),
                 [o = options_](const ChunkUpdate& u) {
                   kernels::sgd_update({.lr = u.lr,
                                        .grad_scale = u.grad_scale,
@@ -45,6 +42,7 @@ class Sgd : public Optimizer {
 
  private:
   Options options_;
+  WeightDecay decay_;
 };
 
 }  // namespace
@@ -52,10 +50,10 @@ class Sgd : public Optimizer {
 OptimizerDef sgd_optimizer() {
   return {.name = "sgd",
           .help = "gradient descent with momentum",
-          .make = [](Fields& field, const OptimizerSite&) -> std::unique_ptr<Optimizer> {
+          .make = [](Fields& field, const OptimizerSite& site) -> std::unique_ptr<Optimizer> {
             Options o;
             o.describe(field);
-            return std::make_unique<Sgd>(o);
+            return std::make_unique<Sgd>(o, site.decay);
           }};
 }
 

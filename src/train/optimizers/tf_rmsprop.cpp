@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "kernels/updates.h"
 #include "train/optimizer.h"
-#include "train/param_groups.h"
 
 namespace convoy {
 namespace {
@@ -16,7 +15,6 @@ struct Options {
   float rho = 0;
   double base_exponent = 0;
   float epsilon = 0.001f;
-  WeightDecay decay;
 
   void describe(Fields& field) {
     field("momentum", momentum, "share of the last step that is kept", between(0, 1));
@@ -27,7 +25,6 @@ struct Options {
     field("rmsprop-base-decay-exp", base_exponent,
           "E: that share is 1 - global batch * 2^E; -14 is EfficientNet's. 0: see --rmsprop-decay");
     field("rmsprop-epsilon", epsilon, "added to that mean under the root", at_least(0));
-    decay.describe(field);
   }
 
   void settle(const OptimizerSite& site) {
@@ -55,11 +52,11 @@ const OpDef tf_rmsprop_def = update_op("tf_rmsprop_update");
 
 class TfRmsprop : public Optimizer {
  public:
-  explicit TfRmsprop(const Options& options) : options_(options) {}
+  TfRmsprop(const Options& options, const WeightDecay& decay) : options_(options), decay_(decay) {}
 
   std::vector<std::string> slots() const override { return {"rms", "momentum"}; }
   void build(Builder& b, const UpdateInputs& in, const StateLayout& layout) const override {
-    emit_update(b, tf_rmsprop_def, in, decayed_chunks(layout, options_.decay),
+    emit_update(b, tf_rmsprop_def, in, update_chunks(layout, decay_),
                 [o = options_](const ChunkUpdate& u) {
                   kernels::tf_rmsprop_update({.lr = u.lr,
                                               .grad_scale = u.grad_scale,
@@ -74,6 +71,7 @@ class TfRmsprop : public Optimizer {
 
  private:
   Options options_;
+  WeightDecay decay_;
 };
 
 }  // namespace
@@ -85,7 +83,7 @@ OptimizerDef tf_rmsprop_optimizer() {
             Options o;
             o.describe(field);
             o.settle(site);
-            return std::make_unique<TfRmsprop>(o);
+            return std::make_unique<TfRmsprop>(o, site.decay);
           }};
 }
 
