@@ -21,6 +21,9 @@ struct CommandDef {
 
   // Does it and returns the exit code; trouble is thrown.
   int (*run)(const CommandLine& line);
+
+  // The first word is another verb, and everything after it belongs to that.
+  bool words_end_options = false;
 };
 
 const std::vector<CommandDef>& command_catalog();  // generated from the folder

@@ -98,7 +98,8 @@ int dispatch(const std::vector<std::string>& arguments) {
     fmt::print("{}", command_help(command));
     return 0;
   }
-  return command.run(parse_command_line(rest, described(command.describe)));
+  return command.run(
+      parse_command_line(rest, described(command.describe), command.words_end_options));
 }
 
 // What stands in stdout's buffer may still fail to reach its file.
