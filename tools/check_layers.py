@@ -21,7 +21,9 @@ MAY_INCLUDE = {
     "export": "base tensor graph ops weights",
     "train": "base config tensor kernels pictures data graph ops models compile engine dist weights",
     "report": "base config train",
-    "app": "base config tensor pictures records data graph ops models compile engine dist weights export train report",
+    "launch": "base config",
+    "app": "base config tensor pictures records data graph ops models compile engine dist weights export train report "
+    "launch",
 }
 ONE_DOOR = {  # header -> where it may be included
     r"dnnl": ("tensor/onednn.cpp",),

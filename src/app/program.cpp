@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "config/help.h"
 #include "config/value.h"
+#include "launch/rank_process.h"
 #include "version.h"
 
 namespace convoy {
@@ -98,6 +99,7 @@ int dispatch(const std::vector<std::string>& arguments) {
     fmt::print("{}", command_help(command));
     return 0;
   }
+  take_share_of_cores();
   return command.run(
       parse_command_line(rest, described(command.describe), command.words_end_options));
 }

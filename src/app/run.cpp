@@ -7,6 +7,7 @@
 #include "app/signals.h"
 #include "base/cores.h"
 #include "base/process.h"
+#include "launch/rank_process.h"
 #include "report/console.h"
 #include "report/jsonl.h"
 #include "report/run_log.h"
@@ -32,6 +33,7 @@ void warn_of_idle_rules(const NetworkPlans& plans, const Choices& choices) {
 
 int run_training(const RunConfig& config, const RunDir& dir) {
   const std::atomic<int>& stop = watch_signals();
+  tell_run_dir(dir.path().string());
   Listeners listeners;
   listeners.add(console_listener(console_options(config.quiet)));
   listeners.add(jsonl_listener(dir.metrics()));
