@@ -157,7 +157,8 @@ Placement LaunchOptions::placement() const {
 }
 
 std::vector<int> LaunchOptions::replicas_of(const Placement& placement) const {
-  const int all = num_replicas ? num_replicas : workers_per_host ? placement.ranks() : 0;
+  int all = num_replicas ? num_replicas : verb_replicas_;
+  if (!all && workers_per_host) all = placement.ranks();
   if (!all) return {};
   const ReplicaSplit split(all, placement.ranks());
   std::vector<int> counts;
@@ -198,15 +199,19 @@ OutputOptions LaunchOptions::output() const {
   return options;
 }
 
-void LaunchOptions::adopt_threads(const Settings& verb) {
-  const auto typed = verb.find("threads");
-  int threads = 0;
-  if (typed == verb.end() || !parse_value(typed->second.text, threads).empty() || !threads) return;
-  if (threads_per_rank && threads_per_rank != threads) {
+void LaunchOptions::adopt(const Settings& verb) {
+  const auto number = [&](const char* key) {
+    const auto typed = verb.find(key);
+    int value = 0;
+    return typed != verb.end() && parse_value(typed->second.text, value).empty() ? value : 0;
+  };
+  verb_replicas_ = number("replicas");
+  const int threads = number("threads");
+  if (threads && threads_per_rank && threads_per_rank != threads) {
     raise(Fault::usage, "--threads-per-rank {} and --threads {} differ; try: only one of them",
           threads_per_rank, threads);
   }
-  threads_per_rank = threads;
+  if (threads) threads_per_rank = threads;
 }
 
 void LaunchOptions::pass_on(const Pass& pass) const {

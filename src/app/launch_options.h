@@ -43,13 +43,16 @@ struct LaunchOptions {
   MpirunOptions mpirun() const;
   OutputOptions output() const;
 
-  // --threads of the verb is a number of threads per rank: two different ones are a usage error.
-  void adopt_threads(const Settings& verb);
+  // What was said behind the verb: --threads is a number of threads per rank, --replicas one for
+  // the table. Two different ones are a usage error.
+  void adopt(const Settings& verb);
   // Calls with key, value, and how it was typed, for every option that is really the verb's.
   using Pass = std::function<void(const std::string&, const std::string&, const std::string&)>;
   void pass_on(const Pass& pass) const;
 
  private:
+  int verb_replicas_ = 0;
+
   void describe_ranks(Fields& field);
   void describe_hosts(Fields& field);
   void describe_failures(Fields& field);

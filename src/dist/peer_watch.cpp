@@ -22,6 +22,7 @@ namespace {
 
 // Work that nobody can look into (a checkpoint, the start) may take so many times as long.
 constexpr double long_work_factor = 10;
+constexpr double last_words_s = 0.5;
 
 // The words of a line, the last one with all that is left.
 std::vector<std::string> words(const std::string& line, size_t count) {
@@ -103,17 +104,16 @@ class PeerWatch::Monitor {
       let_in(now);
       for (int rank = 1; rank < watch_.options_.size; ++rank) listen(rank, now);
       peers_[0].note(watch_.step_, watch_.progress_, watch_.doing_, now);
-      if (watch_.lost_) return tell_loss();
-      judge(now);
-      if (watch_.lost_) return tell_loss();
+      if (!watch_.found_) judge(now);
+      if (watch_.found_) break;
       if (now >= next_beat) {
         tell_all(fmt::format("beat {} {} {}", watch_.options_.host, ::getpid(), peers_[0].step));
         next_beat = now + watch_.options_.beat_s;
       }
     }
-    if (watch_.failing_) tell_all("lost 0 " + watch_.failure_);
-    if (!watch_.failing_) tell_all("bye");
+    tell_end();
     watch_.sent_ = true;
+    if (watch_.found_) watch_.publish();
   }
 
  private:
@@ -162,13 +162,14 @@ class PeerWatch::Monitor {
   void listen(int rank, double now) {
     std::optional<LineSocket>& line = lines_[static_cast<size_t>(rank)];
     Peer& peer = peers_[static_cast<size_t>(rank)];
-    if (!line || peer.gone) return;
+    if (!line) return;
     while (const std::optional<std::string> text = line->next()) hear(rank, *text, now);
-    if (line->is_closed() && !peer.gone && !watch_.lost_) {
+    if (line->is_closed() && !peer.gone) {
       watch_.report({rank, 7,
                      fmt::format("{} was lost at step {}: its connection closed", peer.name(rank),
                                  peer.step)});
     }
+    if (line->is_closed()) line.reset();
   }
 
   void hear(int rank, const std::string& text, double now) {
@@ -196,9 +197,8 @@ class PeerWatch::Monitor {
       if (peer.gone || now - peer.heard < limit) continue;
       return watch_.report(
           {rank, 7,
-           peer.arrived
-               ? fmt::format("{} stopped answering at step {}", peer.name(rank), peer.step)
-               : fmt::format("rank {} has never reached rank 0; try: --interface", rank)});
+           peer.arrived ? fmt::format("{} stopped answering at step {}", peer.name(rank), peer.step)
+                        : fmt::format("rank {} has never reached rank 0; try: --interface", rank)});
     }
     judge_work(now, limit);
   }
@@ -238,9 +238,25 @@ class PeerWatch::Monitor {
     }
   }
 
-  void tell_loss() {
-    const PeerLoss loss = *watch_.loss();
-    tell_all(fmt::format("lost {} {} {}", loss.rank, loss.exit_code, loss.text));
+  // The last words, and time for the others to hear them.
+  void tell_end() {
+    if (watch_.found_) {
+      const PeerLoss loss = *watch_.loss();
+      tell_all(fmt::format("lost {} {} {}", loss.rank, loss.exit_code, loss.text));
+    } else {
+      tell_all(watch_.failing_ ? "lost 0 " + watch_.failure_ : "bye");
+    }
+    for (auto& line : lines_) {
+      if (line) line->finish();
+    }
+    const double end = steady_seconds() + last_words_s;
+    while (std::ranges::any_of(lines_, [](auto& line) { return line && !line->is_closed(); }) &&
+           steady_seconds() < end) {
+      wait();
+      for (auto& line : lines_) {
+        while (line && line->next()) continue;
+      }
+    }
   }
 
   PeerWatch& watch_;
@@ -265,7 +281,7 @@ class PeerWatch::Member {
 
   void run() {
     double next_beat = 0;
-    while (!watch_.leaving_ && !watch_.failing_ && !watch_.lost_) {
+    while (!watch_.leaving_ && !watch_.failing_ && !watch_.found_) {
       const double now = clock_.now();
       if (!line_) {
         connect();
@@ -276,12 +292,22 @@ class PeerWatch::Member {
       wait();
       hear(clock_.now());
     }
-    if (line_ && watch_.failing_) line_->send("fail " + watch_.failure_);
-    if (line_ && watch_.leaving_ && !watch_.lost_) line_->send("bye");
+    if (watch_.found_) return watch_.publish();
+    if (line_) tell_end();
     watch_.sent_ = true;
   }
 
  private:
+  void tell_end() {
+    line_->send(watch_.failing_ ? "fail " + watch_.failure_ : "bye");
+    line_->finish();
+    const double end = steady_seconds() + last_words_s;
+    while (!line_->is_closed() && steady_seconds() < end) {
+      wait();
+      while (line_->next()) continue;
+    }
+  }
+
   void connect() {
     for (const std::string& address : addresses_) {
       if (watch_.leaving_) return;
@@ -296,7 +322,7 @@ class PeerWatch::Member {
         hear(clock_.now());
         if (!line_) break;
       }
-      if (answered_ || watch_.lost_) return;
+      if (answered_ || watch_.found_) return;
       line_.reset();
     }
   }
@@ -312,10 +338,11 @@ class PeerWatch::Member {
       if (!text) break;
       take(*text, now);
     }
-    if (watch_.lost_ || left_) return;
+    if (watch_.found_ || left_) return;
     const std::string step = std::to_string(watch_.step_);
     if (line_ && line_->is_closed() && answered_) {
-      watch_.report({0, 7, zero_.name(0) + " was lost at step " + step + ": its connection closed"});
+      watch_.report(
+          {0, 7, zero_.name(0) + " was lost at step " + step + ": its connection closed"});
     } else if (now - zero_.heard >= watch_.options_.stall_timeout_s - watch_.options_.beat_s / 2) {
       watch_.report({0, 7, zero_.name(0) + " stopped answering at step " + step});
     }
@@ -353,12 +380,11 @@ PeerWatch::PeerWatch(Options options, std::unique_ptr<WatchDoor> door, const std
   if (options_.size < 2) return;
   expect((options_.rank == 0) == (door != nullptr), "rank 0 alone has a door");
   if (options_.rank == 0) {
-    thread_ = std::thread([this, monitor = std::make_shared<Monitor>(*this, std::move(door))] {
-      monitor->run();
-    });
-  } else {
     thread_ = std::thread(
-        [this, member = std::make_shared<Member>(*this, address)] { member->run(); });
+        [this, monitor = std::make_shared<Monitor>(*this, std::move(door))] { monitor->run(); });
+  } else {
+    thread_ =
+        std::thread([this, member = std::make_shared<Member>(*this, address)] { member->run(); });
   }
 }
 
@@ -376,10 +402,14 @@ void PeerWatch::report(PeerLoss loss) {
   {
     const std::scoped_lock lock(mutex_);
     if (loss_ || failing_) return;
-    loss_ = loss;
+    loss_ = std::move(loss);
   }
+  found_ = true;
+}
+
+void PeerWatch::publish() {
   lost_ = true;
-  on_loss_(loss);
+  on_loss_(*loss());
 }
 
 std::optional<PeerLoss> PeerWatch::loss() const {

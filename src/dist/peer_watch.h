@@ -64,14 +64,15 @@ class PeerWatch {
   class Member;   // of the others
 
   std::string beat() const;
-  void report(PeerLoss loss);
+  void report(PeerLoss loss);  // to the watch's own thread,
+  void publish();              // and, when the others know, to this process
 
   const Options options_;
   const std::function<void(const PeerLoss&)> on_loss_;
   std::atomic<int64_t> step_{0};
   std::atomic<uint64_t> progress_{0};
   std::atomic<Doing> doing_{Doing::long_work};  // until training has begun
-  std::atomic<bool> lost_{false}, leaving_{false}, failing_{false}, sent_{false};
+  std::atomic<bool> found_{false}, lost_{false}, leaving_{false}, failing_{false}, sent_{false};
   mutable std::mutex mutex_;
   std::optional<PeerLoss> loss_;
   std::string failure_;  // "CODE TEXT"

@@ -33,8 +33,8 @@ std::string numeric(const sockaddr* address) {
   std::array<char, NI_MAXHOST> text{};
   const socklen_t length =
       address->sa_family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
-  const int failed = ::getnameinfo(address, length, text.data(), text.size(), nullptr, 0,
-                                   NI_NUMERICHOST);
+  const int failed =
+      ::getnameinfo(address, length, text.data(), text.size(), nullptr, 0, NI_NUMERICHOST);
   return failed ? "" : text.data();
 }
 
@@ -58,8 +58,7 @@ bool is_usable(const ifaddrs& entry) {
   if (!entry.ifa_addr || !(entry.ifa_flags & IFF_UP)) return false;
   if (entry.ifa_addr->sa_family == AF_INET) return true;
   return entry.ifa_addr->sa_family == AF_INET6 &&
-         !IN6_IS_ADDR_LINKLOCAL(
-             &reinterpret_cast<const sockaddr_in6*>(entry.ifa_addr)->sin6_addr);
+         !IN6_IS_ADDR_LINKLOCAL(&reinterpret_cast<const sockaddr_in6*>(entry.ifa_addr)->sin6_addr);
 }
 
 // A socket for both families, where the system has both.
@@ -161,6 +160,8 @@ void LineSocket::receive() {
     }
   }
 }
+
+void LineSocket::finish() { ::shutdown(descriptor_, SHUT_WR); }
 
 std::optional<std::string> LineSocket::next() {
   if (unread_.find('\n') == unread_.npos) receive();

@@ -29,6 +29,9 @@ class LineSocket {
   std::optional<std::string> next();
   // Whether the other side has left; lines that came before are still to be had.
   bool is_closed() const { return closed_; }
+  // Nothing more will be sent. To close while something is unread would take back what was sent, so
+  // read on until the other side has closed.
+  void finish();
 
  private:
   void receive();

@@ -33,12 +33,15 @@ bool is_decoration(const std::string& line) {
   return line.empty() || line.find_first_not_of("- ") == line.npos;
 }
 
-// What mpirun or ssh complained of, on one line.
+// What ssh or, where that said nothing, mpirun complained of, on one line.
 std::string complaint(const std::vector<std::string>& said) {
+  const bool by_ssh =
+      std::ranges::any_of(said, [](const std::string& line) { return line.starts_with("ssh: "); });
   std::string text;
-  for (const std::string& line : said) {
-    if (is_decoration(line)) continue;
-    if (text.size() > 300) break;
+  for (std::string line : said) {
+    std::erase(line, '\r');
+    if (is_decoration(line) || (by_ssh && !line.starts_with("ssh: "))) continue;
+    if (text.size() > 200) break;
     text += (text.empty() ? "" : " ") + one_line(line);
   }
   return text;

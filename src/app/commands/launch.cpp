@@ -115,8 +115,8 @@ int run(const CommandLine& typed) {
           "mpirun convoy VERB without launch");
   }
   const Placement placement = options.placement();
-  if (verb) options.adopt_threads(verb->line.settings);
-  refuse_too_many_here(placement, options);
+  if (verb) options.adopt(verb->line.settings);
+  if (verb) refuse_too_many_here(placement, options);
   if (options.only_output_from_instance >= placement.ranks()) {
     raise(Fault::usage, "--only-output-from-instance {}: there are instances 0 to {}",
           options.only_output_from_instance, placement.ranks() - 1);
