@@ -60,8 +60,11 @@ class PeerWatch {
   void fail(int exit_code, const std::string& text);
 
  private:
-  class Monitor;  // of rank 0
-  class Member;   // of the others
+  class Monitor;
+  class Member;
+  // What the thread does: of rank 0, and of the others.
+  std::function<void()> monitor(std::unique_ptr<WatchDoor> door);
+  std::function<void()> member(const std::string& address);
 
   std::string beat() const;
   void report(PeerLoss loss);  // to the watch's own thread,

@@ -7,18 +7,32 @@
 
 namespace convoy {
 
+namespace {
+
+WaitObserver* observer = nullptr;
+
+}  // namespace
+
+void observe_waits(WaitObserver* new_observer) { observer = new_observer; }
+
 void wait_until(const std::function<bool()>& is_true) {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::microseconds spin{100}, patience{5000};
   const auto start = Clock::now();
+  bool is_observed = false;
   while (!is_true()) {
     const auto waited = Clock::now() - start;
     if (waited < spin) {
       std::this_thread::yield();
-    } else {
-      std::this_thread::sleep_for(std::chrono::microseconds(waited < patience ? 20 : 200));
+      continue;
     }
+    std::this_thread::sleep_for(std::chrono::microseconds(waited < patience ? 20 : 200));
+    if (!observer) continue;
+    if (!is_observed) observer->begin_wait();
+    is_observed = true;
+    observer->look();
   }
+  if (is_observed && observer) observer->end_wait();
 }
 
 void Transport::wait(Ticket ticket) {

@@ -57,6 +57,17 @@ class Transport {
   int hosts() const;
 };
 
+// Hears of this process's waits for others.
+class WaitObserver {
+ public:
+  virtual ~WaitObserver() = default;
+  virtual void begin_wait() = 0;  // it takes longer than a moment
+  virtual void look() = 0;        // again and again; may throw, to end the wait
+  virtual void end_wait() = 0;
+};
+// One at a time; null: none.
+void observe_waits(WaitObserver* observer);
+
 // Calls until it is true: at once again for a while, then with short sleeps between, so that a rank
 // that waits leaves its core to others.
 void wait_until(const std::function<bool()>& is_true);
