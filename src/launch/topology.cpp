@@ -19,7 +19,7 @@ using Row = std::vector<Cell>;
 
 std::string centred(const std::string& text, size_t width) {
   const size_t room = width - std::min(width, text.size());
-  return std::string((room + 1) / 2, ' ') + text + std::string(room / 2, ' ');
+  return std::string(room / 2, ' ') + text + std::string((room + 1) / 2, ' ');
 }
 
 // Every column holds `width` characters; a cell of several has their bars too.

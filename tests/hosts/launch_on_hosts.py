@@ -9,9 +9,10 @@ import four_hosts
 HOSTS = "n1:1,n2:1,n3:1,n4:1"
 STALL_S = 6
 # Long enough to be interrupted in its middle, with checkpoints to go back to.
-TRAIN = ["train", "--dataset", "generated", "--model", "cifar_resnet20", "--replicas", "4", "--batch-size", "4",
-         "--train-samples", "64", "--eval-samples", "64", "--checkpoint-steps", "5", "--seed", "3", "--quiet"]
-SHORT, LONG = ["--max-steps", "12"], ["--max-steps", "4000"]
+TRAIN = ["train", "--dataset", "generated", "--generated-samples", "64", "--generated-image-size", "8", "--model",
+         "cifar_resnet8", "--replicas", "4", "--batch-size", "4", "--checkpoint-steps", "10", "--checkpoint-epochs", "0",
+         "--eval-epochs", "0", "--seed", "3", "--quiet"]
+SHORT, LONG = ["--max-steps", "60"], ["--max-steps", "100000"]
 
 
 class Scenarios:
@@ -116,8 +117,8 @@ def main() -> None:
         run.stopped_by_signal()
         print("SIGTERM: exit 75")
         run.lost("killed", lambda pid: os.kill(pid, signal.SIGKILL), ["n3"], STALL_S)
-        run.lost("stopped", lambda pid: os.kill(pid, signal.SIGSTOP), ["n3", "stopped answering"], STALL_S + 2)
-        run.lost("cut", lambda _: hosts.cut("n3"), ["n3", "stopped answering"], STALL_S + 2)
+        run.lost("stopped", lambda pid: os.kill(pid, signal.SIGSTOP), ["n3", "stopped answering"], STALL_S + 4)
+        run.lost("cut", lambda _: hosts.cut("n3"), ["n3", "stopped answering"], STALL_S + 4)
 
 
 if __name__ == "__main__":
