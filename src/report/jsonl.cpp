@@ -95,6 +95,7 @@ Json object_of(const RunEvent& event) {
           },
           [](const WeightsLoaded&) -> Json { return nullptr; },
           [](const Forecast&) -> Json { return nullptr; },
+          [](const Exchanged&) -> Json { return nullptr; },
           [](const EvalProgress&) -> Json { return nullptr; },
           [](const EpochDone&) -> Json { return nullptr; },
           [](const Warning&) -> Json { return nullptr; },

@@ -17,19 +17,21 @@
 namespace convoy {
 
 Trainer::Trainer(const RunConfig& config, const RunDir& dir, Listener& listener,
-                 const std::atomic<int>& stop, const PassWatch& watch)
+                 const std::atomic<int>& stop, const PassWatch& watch, Transport* transport)
     : config_(config),
       dir_(dir),
       listener_(listener),
       stop_(stop),
-      setup_(config, watch),
+      transport_(transport && transport->size() > 1 ? transport : nullptr),
+      setup_(config, watch, transport_),
       memory_(refuse_what_cannot_fit(setup_, dir.path())),
-      network_(setup_.plans, config.thread_count(), config.cores()),
+      network_(setup_.plans, config.thread_count(), config.cores(), transport_),
       checkpoints_(dir.path(), config.checkpoint_keep) {
+  if (network_.peers()) network_.peers()->watch(stop);
   if (!network_.evaluation()) return;
   evaluator_.emplace(setup_.task, *network_.evaluation(), *setup_.eval_set, setup_.eval_chain,
-                     config.eval_batch(setup_.shape.plan_batch()), config.data.loader(),
-                     [this](const Batch::Bad& bad) { tell_bad(bad); });
+                     setup_.eval_batch(setup_.shape.micro_batch), config.data.loader(),
+                     [this](const Batch::Bad& bad) { tell_bad(bad); }, transport_);
 }
 
 int Trainer::run() {
@@ -53,7 +55,8 @@ int Trainer::run() {
 
 int Trainer::train() {
   started_ = steady_seconds();
-  if (!restore()) start();
+  if (writes_files() && !restore()) start();
+  if (transport_) share_start();
   begun_ = true;
   for (const std::string& line : idle_rules(setup_.plans, config_.choices)) {
     listener_.on(Warning{line});
@@ -70,9 +73,10 @@ int Trainer::train() {
     const double before = steady_seconds();
     if (!finish_boundary()) return stop_here();
     mark_seconds_ += steady_seconds() - before;  // evaluation is not training time
-    if (stop_ && progress_.step < total) return stop_here();
+    if (asked_to_stop() && progress_.step < total) return stop_here();
   }
   write_weights("last.safetensors", false);
+  tell_exchange();
   listener_.on(RunEnd{.step = progress_.step,
                       .weights_hash = hash(),
                       .seconds = elapsed(),
@@ -115,6 +119,8 @@ void Trainer::announce_run() {
                .epochs = config_.epochs,
                .lr = config_.lr.peak(setup_.shape.global_batch()),
                .pinned = network_.pool().pinned(),
+               .processes = transport_ ? transport_->size() : 1,
+               .split = transport_ ? network_.peers()->split().counts() : "",
                .run_dir = dir_.path().string()});
   for (const NetworkPlans::Named& named : setup_.plans.all()) {
     if (!named.batch) continue;
@@ -135,6 +141,10 @@ void Trainer::train_one_step(Loader& loader) {
     tally = network_.steps().run_tail(inputs, next_batch(loader), *network_.tail());
   } else {
     tally = network_.steps().run(inputs, [&]() -> const Batch& { return next_batch(loader); });
+  }
+  if (transport_) {
+    count_bad(network_.peers()->bad(), config_.data.max_bad, progress_.epoch.bad,
+              [this](const Batch::Bad& bad) { tell_bad(bad); });
   }
   ++progress_.step;
   progress_.top1 = progress_.average_top1 = -1;
@@ -161,8 +171,10 @@ void Trainer::train_one_step(Loader& loader) {
 
 const Batch& Trainer::next_batch(Loader& loader) {
   const Batch& batch = loader.next();
-  count_bad(batch, config_.data.max_bad, progress_.epoch.bad,
-            [this](const Batch::Bad& bad) { tell_bad(bad); });
+  if (!transport_) {  // with several processes all count the same after the step
+    count_bad(batch.bad, config_.data.max_bad, progress_.epoch.bad,
+              [this](const Batch::Bad& bad) { tell_bad(bad); });
+  }
   return batch;
 }
 
@@ -289,7 +301,8 @@ std::optional<EvalDone> Trainer::evaluate_once(bool average) {
 int Trainer::stop_here() {
   if (saved_step_ != progress_.step) save(false);
   constexpr int requeue = 75;
-  listener_.on(Stopped{progress_.step, stop_, "checkpoints/" + checkpoint_name(progress_.step)});
+  tell_exchange();
+  listener_.on(Stopped{progress_.step, agree_on_signal(), "checkpoints/" + checkpoint_name(progress_.step)});
   listener_.on(RunEnd{.step = progress_.step,
                       .weights_hash = hash(),
                       .seconds = elapsed(),
