@@ -19,6 +19,9 @@ struct CommandDef {
   // Declares all options against throw-away structs: for help, completion and parsing.
   void (*describe)(Fields& field);
 
+  // Whether several processes (mpirun, srun) can do it together.
+  bool shared = false;
+
   // Does it and returns the exit code; trouble is thrown.
   int (*run)(const CommandLine& line);
 

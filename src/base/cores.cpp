@@ -8,12 +8,11 @@
 #include <thread>
 
 #include "base/cgroup.h"
+#include "base/core_grant.h"
 #include "base/error.h"
 
 namespace convoy {
 namespace {
-
-int granted = 0;  // 0: nobody divides the host
 
 // A mask in the kernel's form. Not cpu_set_t itself: that ends at 1024, where large machines begin.
 using Mask = std::vector<unsigned long>;
@@ -45,10 +44,8 @@ std::vector<int> allowed_cores() {
 int available_cores(const fs::path& root) {
   const auto allowed = static_cast<double>(allowed_cores().size());
   const double cores = std::min(allowed, std::ceil(cgroup_limits(root).cores));
-  return granted ? granted : std::max(1, static_cast<int>(cores));
+  return granted_cores() ? granted_cores() : std::max(1, static_cast<int>(cores));
 }
-
-void grant_cores(int count) { granted = std::max(1, count); }
 
 std::vector<int> cores_to_pin(int threads) {
   const std::vector<int> cores = allowed_cores();

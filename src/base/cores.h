@@ -14,10 +14,6 @@ std::vector<int> allowed_cores();
 // cgroups grant, rounded up, whichever is less; at least 1. `root` stands for "/" in tests.
 int available_cores(const fs::path& root = "/");
 
-// From now on `available_cores` gives this: what a process that divides the host between several
-// has been told. Before there are other threads.
-void grant_cores(int count);
-
 // A core for each of so many threads, if those are all we may use: any others of ours, and those of
 // other processes, then have the same choice everywhere. With fewer threads nobody could say which
 // cores other runs have taken, and all would take the first: a usage error, as are more threads.

@@ -2,11 +2,13 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 
 #include "base/error.h"
+#include "base/process.h"
 
 namespace convoy {
 namespace {
@@ -20,15 +22,14 @@ constexpr auto patience = 5s;
 
 }  // namespace
 
-RunWatch::RunWatch(Transport& world, const std::string& host, double stall_timeout_s,
-                   const std::string& interfaces)
-    : rank_(world.rank()) {
-  if (world.size() < 2) return;
+RunWatch::RunWatch(Transport* world, double stall_timeout_s) : rank_(world ? world->rank() : 0) {
+  if (!world || world->size() < 2) return;
   std::unique_ptr<WatchDoor> door;
-  if (rank_ == 0) door = std::make_unique<WatchDoor>(interfaces);
-  const std::string address = world.broadcast(0, door ? door->address() : "");
+  const char* interfaces = std::getenv("CONVOY_INTERFACE");
+  if (rank_ == 0) door = std::make_unique<WatchDoor>(interfaces ? interfaces : "");
+  const std::string address = world->broadcast(0, door ? door->address() : std::string());
   watch_ = std::make_unique<PeerWatch>(
-      PeerWatch::Options{rank_, world.size(), host, stall_timeout_s,
+      PeerWatch::Options{rank_, world->size(), host_name(), stall_timeout_s,
                          std::min(1.0, stall_timeout_s / 5)},
       std::move(door), address, [this](const PeerLoss& loss) { when_lost(loss); });
   observe_waits(this);

@@ -14,19 +14,18 @@ namespace convoy {
 
 class RunWatch final : public WaitObserver {
  public:
-  // Every rank makes one at the same time; in a world of one it does nothing. `interfaces` as for
-  // `WatchDoor`.
-  RunWatch(Transport& world, const std::string& host, double stall_timeout_s,
-           const std::string& interfaces);
+  // Every rank makes one at the same time, in the thread that will wait; without others (null, or a
+  // world of one) it does nothing. Rank 0 answers at the interfaces of CONVOY_INTERFACE, or at all.
+  RunWatch(Transport* world, double stall_timeout_s);
   // The good end, or that of an error which the others know.
   ~RunWatch() override;
   RunWatch(const RunWatch&) = delete;
   RunWatch& operator=(const RunWatch&) = delete;
 
-  // A step is done.
+  // So many steps are done, and the next one begins.
   void at_step(int64_t step);
-  // A part of one is, or a batch of an evaluation.
-  void advance();
+  // A part of one is done, or a batch of an evaluation.
+  void advance() override;
   // This rank will leave with an error of its own.
   void fail(int exit_code, const std::string& text);
   // The rank that was lost, if that is why this one ends.

@@ -9,11 +9,15 @@ namespace convoy {
 
 namespace {
 
-WaitObserver* observer = nullptr;
+thread_local WaitObserver* observer = nullptr;
 
 }  // namespace
 
 void observe_waits(WaitObserver* new_observer) { observer = new_observer; }
+
+void note_progress() {
+  if (observer) observer->advance();
+}
 
 void wait_until(const std::function<bool()>& is_true) {
   using Clock = std::chrono::steady_clock;

@@ -57,16 +57,19 @@ class Transport {
   int hosts() const;
 };
 
-// Hears of this process's waits for others.
+// Hears of a thread's waits for other processes, and of its work between them.
 class WaitObserver {
  public:
   virtual ~WaitObserver() = default;
+  virtual void advance() = 0;     // a piece of work is done
   virtual void begin_wait() = 0;  // it takes longer than a moment
   virtual void look() = 0;        // again and again; may throw, to end the wait
   virtual void end_wait() = 0;
 };
-// One at a time; null: none.
+// Of the calling thread: one at a time; null: none.
 void observe_waits(WaitObserver* observer);
+// Tells it that a piece of work is done.
+void note_progress();
 
 // Calls until it is true: at once again for a while, then with short sleeps between, so that a rank
 // that waits leaves its core to others.

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "base/core_grant.h"
 #include "base/cores.h"
 #include "base/error.h"
 #include "base/file.h"

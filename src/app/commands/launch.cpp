@@ -31,6 +31,11 @@ struct Verb {
   bool has(std::string_view key) const {
     return find_field(described(command->describe), key) != nullptr;
   }
+  void refuse_crowd(int processes) const {
+    if (processes == 1 || command->shared) return;
+    raise(Fault::usage, "convoy {} works in one process, not in {}; try: train, resume or eval",
+          words[0], processes);
+  }
   // Hands an option of ours on; the verb must know it, and nobody may have typed it there too.
   void pass(const std::string& key, const std::string& value, const std::string& typed) {
     if (!has(key)) raise(Fault::usage, "{} means nothing for {}; try: without it", typed, words[0]);
@@ -90,6 +95,7 @@ int run_in_place(const Fields& field, const LaunchOptions& options, Verb& verb) 
     }
   }
   options.pass_on([&](const auto&... option) { verb.pass(option...); });
+  verb.refuse_crowd(World::get().size());
   const std::vector<std::string> rest(verb.words.begin() + 1, verb.words.end());
   return verb.command->run(parse_command_line(rest, described(verb.command->describe)));
 }
@@ -128,6 +134,7 @@ int run(const CommandLine& typed) {
   }
   options.pass_on([&](const auto&... option) { verb->pass(option...); });
   const bool is_run = verb->words[0] == "train" || verb->words[0] == "resume";
+  verb->refuse_crowd(placement.ranks());
   if (options.restarts && !is_run) {
     raise(Fault::usage, "--restarts means nothing for {}; try: without it", verb->words[0]);
   }
