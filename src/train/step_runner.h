@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "dist/replica_split.h"
 #include "engine/executor.h"
+#include "dist/replica_split.h"
 #include "train/task.h"
 #include "train/tree_accumulator.h"
 

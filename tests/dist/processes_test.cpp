@@ -16,10 +16,10 @@ using test::Json;
 
 // Four replicas of 8, six steps and an evaluation in the middle.
 Arguments recipe(const Arguments& more = {}) {
-  return joined(
-      test::tiny({"--generated-samples", "96", "--batch-size", "8", "--replicas", "4", "--threads",
-                  "1", "--epochs", "2", "--bucket-mb", "0.02", "--log-steps", "1"}),
-      more);
+  return joined(test::tiny({"--generated-samples", "96", "--batch-size", "8", "--replicas", "4",
+                            "--threads", "1", "--epochs", "2", "--bucket-mb", "0.02", "--log-steps",
+                            "1"}),
+                more);
 }
 
 struct Trained {
@@ -47,7 +47,8 @@ struct Trained {
 
 Json exchange_of(const fs::path& run) {
   Json found;
-  for (const std::string& line : test::lines_of(read_file(run / "sessions.jsonl", Fault::bug))) {
+  for (const std::string& line :
+       test::lines_of(read_file(run / "sessions.jsonl", Fault::bug))) {
     const Json event = Json::parse(line);
     if (event["event"] == "exchange") found = event;
   }
@@ -104,8 +105,9 @@ TEST(ProcessesDist, ASignalToAnyRankSavesOnceAndEndsAll) {
   const fs::path dir = folder / "runs/a";
   test::Process process(joined({"train", "--name", "a", "--quiet"}, options), folder.path(),
                         test::mpirun(2));
-  ASSERT_TRUE(process.until(
-      [&] { return fs::exists(dir / "metrics.jsonl") && test::events(dir, "train").size() >= 3; }));
+  ASSERT_TRUE(process.until([&] {
+    return fs::exists(dir / "metrics.jsonl") && test::events(dir, "train").size() >= 3;
+  }));
   process.send(SIGUSR1);  // mpirun hands it to every rank
   const Finished end = process.wait();
   EXPECT_EQ(end.code, 75) << end.err;
@@ -129,8 +131,8 @@ TEST(ProcessesDist, MostOfTheExchangeHappensDuringBackward) {
 
 TEST(ProcessesDist, EvaluationCountsTheSameOnAnyNumber) {
   const Trained run(0, recipe());
-  const Arguments eval{"eval", "--checkpoint",      "runs/a", "--json", "--threads",
-                       "1",    "--eval-batch-size", "7"};
+  const Arguments eval{"eval", "--checkpoint", "runs/a", "--json", "--threads", "1",
+                       "--eval-batch-size", "7"};
   const std::string alone = test::run_convoy(eval, run.folder.path()).out;
   EXPECT_NE(alone.find("\"correct\""), alone.npos);
   for (const int processes : {1, 2, 3}) {
