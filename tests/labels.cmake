@@ -7,7 +7,7 @@
 #   tests/runs, tests/app      run       starts trainings or the program itself
 #   tests/perf                 perf      alone, never beside another test
 #   any other                  unit
-# A suite whose name ends in Op, Golden, Catalog, Run or Perf has that label wherever its file is.
+# A suite whose name ends in Op, Golden, Catalog, Run, Dist (starts mpirun) or Perf has that label wherever its file is.
 cmake_policy(VERSION 3.25)
 set(tests_folder "@CMAKE_CURRENT_SOURCE_DIR@")
 
@@ -48,7 +48,7 @@ foreach(test IN LISTS convoy_tests_TESTS)
       set(label ${known})
     endif()
   endforeach()
-  if(suite MATCHES "(Op|Golden|Catalog|Run|Perf)$")
+  if(suite MATCHES "(Op|Golden|Catalog|Run|Dist|Perf)$")
     string(TOLOWER ${CMAKE_MATCH_1} label)
   endif()
   set_tests_properties("${test}" PROPERTIES LABELS ${label})

@@ -19,8 +19,14 @@ struct CommandDef {
   // Declares all options against throw-away structs: for help, completion and parsing.
   void (*describe)(Fields& field);
 
+  // Whether several processes (mpirun, srun) can do it together.
+  bool shared = false;
+
   // Does it and returns the exit code; trouble is thrown.
   int (*run)(const CommandLine& line);
+
+  // The first word is another verb, and everything after it belongs to that.
+  bool words_end_options = false;
 };
 
 const std::vector<CommandDef>& command_catalog();  // generated from the folder

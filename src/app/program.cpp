@@ -4,16 +4,21 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <system_error>
+#include <thread>
 
 #include "app/command.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "config/help.h"
 #include "config/value.h"
+#include "dist/world.h"
+#include "launch/rank_process.h"
 #include "version.h"
 
 namespace convoy {
@@ -73,6 +78,18 @@ const CommandDef& find_command(const std::string& verb) {
         near.empty() ? "; try: convoy --help, which lists all" : "; nearest: " + near);
 }
 
+// Several processes that nobody would tell apart, each doing all of the work.
+void refuse_crowd(const CommandDef& command) {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
+    const char* size = std::getenv(name);
+    if (size && std::atoi(size) > 1) {
+      raise(Fault::usage,
+            "convoy {} works in one process, and {} were started; try: without mpirun",
+            command.name, size);
+    }
+  }
+}
+
 int dispatch(const std::vector<std::string>& arguments) {
   if (arguments.empty()) {
     fmt::print(stderr, "{}", program_help());
@@ -98,7 +115,16 @@ int dispatch(const std::vector<std::string>& arguments) {
     fmt::print("{}", command_help(command));
     return 0;
   }
-  return command.run(parse_command_line(rest, described(command.describe)));
+  take_share_of_cores();
+  if (World::started_by_mpi()) {
+    if (command.shared) {
+      World::get();  // before anything can go wrong: then it is told once
+    } else {
+      refuse_crowd(command);
+    }
+  }
+  return command.run(
+      parse_command_line(rest, described(command.describe), command.words_end_options));
 }
 
 // What stands in stdout's buffer may still fail to reach its file.
@@ -112,10 +138,22 @@ void flush_output() {
         reason ? std::strerror(reason) : "an earlier write failed");
 }
 
+// Where all processes have the same trouble, the first one tells it. Ends them all.
+void end_all(int code, const std::function<void(const std::string& label)>& tell) {
+  World& world = World::get();
+  constexpr std::chrono::milliseconds first_says{500};
+  if (world.rank() > 0) std::this_thread::sleep_for(first_says);
+  tell(world.label());
+  world.abort(code);
+}
+
 // Never throws: standard error may be closed too.
-int report(std::string_view message, int code) {
+int report(std::string_view message, int code, const std::string& label = "") {
+  if (label.empty() && World::is_joined() && World::get().size() > 1) {
+    end_all(code, [&](const std::string& mine) { report(message, code, mine); });
+  }
   std::fflush(stdout);
-  const std::string line = fmt::format("convoy: error: {}\n", one_line(message));
+  const std::string line = fmt::format("{}convoy: error: {}\n", label, one_line(message));
   std::fwrite(line.data(), 1, line.size(), stderr);
   std::fflush(stderr);
   return code;
@@ -137,6 +175,7 @@ int with_exit_code(const std::function<int()>& work) {
   try {
     const int code = work();
     flush_output();
+    if (World::is_joined()) World::get().leave();
     return code;
   } catch (const Error& error) {
     return report(error.what(), error.exit_code());

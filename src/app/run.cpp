@@ -5,8 +5,12 @@
 #include <nlohmann/json.hpp>
 
 #include "app/signals.h"
+#include "base/core_grant.h"
 #include "base/cores.h"
 #include "base/process.h"
+#include "base/text.h"
+#include "dist/world.h"
+#include "launch/rank_process.h"
 #include "report/console.h"
 #include "report/jsonl.h"
 #include "report/run_log.h"
@@ -30,26 +34,73 @@ void warn_of_idle_rules(const NetworkPlans& plans, const Choices& choices) {
   }
 }
 
+Settings settings_of_first(const Settings& mine) {
+  World& world = World::get();
+  if (world.size() == 1) return mine;
+  // No key, value or origin holds a zero byte.
+  std::string text;
+  for (const auto& [key, setting] : mine) {
+    for (const std::string& part : {key, setting.text, setting.origin}) {
+      text += part;
+      text += '\0';
+    }
+  }
+  const std::vector<std::string> parts = split(world.broadcast(0, text), '\0');
+  Settings all;
+  for (size_t i = 0; i + 2 < parts.size(); i += 3) all[parts[i]] = {parts[i + 1], parts[i + 2]};
+  return all;
+}
+
+Settings resolve_together(const CommandLine& line, const std::vector<Field>& known) {
+  const bool reads = World::get().rank() == 0;
+  return settings_of_first(reads ? resolve(line, known) : Settings{});
+}
+
+HostShare share_machines() {
+  World& world = World::get();
+  if (world.size() == 1) return {};
+  std::string mine = fmt::format("{};", static_cast<int>(isa_level()));
+  for (const int core : allowed_cores()) mine += fmt::format(" {}", core);
+  const std::vector<std::string> all = world.all_gather(mine);
+  Isa lowest = isa_level();
+  int here = 0, on_our_cores = 0;
+  for (int rank = 0; rank < world.size(); ++rank) {
+    const std::vector<std::string> parts = split(all[static_cast<size_t>(rank)], ';');
+    lowest = std::min(lowest, static_cast<Isa>(std::stoi(parts[0])));
+    if (world.host_of(rank) != world.host_of(world.rank())) continue;
+    ++here;
+    if (parts[1] == split(mine, ';')[1]) ++on_our_cores;
+  }
+  if (lowest < isa_level()) limit_isa(lowest);
+  return {here, granted_cores() ? 1 : on_our_cores};
+}
+
 int run_training(const RunConfig& config, const RunDir& dir) {
   const std::atomic<int>& stop = watch_signals();
+  World& world = World::get();
+  const bool tells = world.rank() == 0;
+  if (tells) tell_run_dir(dir.path().string());
   Listeners listeners;
-  listeners.add(console_listener(console_options(config.quiet)));
-  listeners.add(jsonl_listener(dir.metrics()));
-  listeners.add(summary_csv_listener(dir.summary()));
-  listeners.add(run_log_listener(dir.log()));
-  listeners.add(sessions_listener(dir.sessions()));
-  if (!dir.locked()) {
+  if (tells) {
+    listeners.add(console_listener(console_options(config.quiet)));
+    listeners.add(jsonl_listener(dir.metrics()));
+    listeners.add(summary_csv_listener(dir.summary()));
+    listeners.add(run_log_listener(dir.log()));
+    listeners.add(sessions_listener(dir.sessions()));
+  }
+  if (tells && !dir.locked()) {
     listeners.on(
         Warning{"this file system has no locks: take care that no second process works in " +
                 dir.path().string()});
   }
   std::map<std::string, double> seconds;
-  PassWatch watch{.dump = config.dump, .without = config.without, .print = {}, .seconds = nullptr};
+  PassWatch watch{.dump = {}, .without = config.without, .print = {}, .seconds = nullptr};
+  if (tells) watch.dump = config.dump;
   watch.print = [](const std::string& title, const std::string& text) {
     fmt::print("-- {}\n{}", title, text);
   };
-  if (config.time_passes) watch.seconds = &seconds;
-  Trainer trainer(config, dir, listeners, stop, watch);
+  if (config.time_passes && tells) watch.seconds = &seconds;
+  Trainer trainer(config, dir, listeners, stop, watch, &world);
   for (const auto& [pass, took] : seconds) fmt::print("{:>16} {:8.3f} s\n", pass, took);
   return trainer.run();
 }

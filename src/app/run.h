@@ -17,13 +17,22 @@ void apply_isa(const RunConfig& config);
 // trainer tells it by events instead.
 void warn_of_idle_rules(const NetworkPlans& plans, const Choices& choices);
 
+// What the processes of a run agree upon before it: the settings are those of rank 0, which alone
+// reads the recipe; the instruction set is the lowest of all; processes of one host share it.
+Settings resolve_together(const CommandLine& line, const std::vector<Field>& known);
+Settings settings_of_first(const Settings& mine);
+struct HostShare {
+  int processes = 1, on_our_cores = 1;  // of the run on this host, and those with the same cores
+};
+HostShare share_machines();
+
 // A verb's own options and the run's, from the recipe and the command line. `describe` declares
 // both. The fields hold what was read, for the record.
 template <class Options>
 Fields read_options(const CommandLine& line, void (*describe)(Fields& field), Options& options,
                     RunConfig& config) {
   const std::vector<Field> known = described(describe);
-  Fields field(resolve(line, known));
+  Fields field(resolve_together(line, known));
   options.describe(field);
   config.describe(field);
   field.finish(known);

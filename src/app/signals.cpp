@@ -20,7 +20,7 @@ void on_signal(int number) {
 }  // namespace
 
 const std::atomic<int>& watch_signals() {
-  for (const int number : {SIGTERM, SIGINT}) {
+  for (const int number : {SIGTERM, SIGINT, SIGUSR1, SIGUSR2}) {
     struct sigaction action {};
     action.sa_handler = on_signal;
     sigemptyset(&action.sa_mask);

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/cgroup.h"
+#include "base/core_grant.h"
 #include "base/error.h"
 
 namespace convoy {
@@ -42,7 +43,8 @@ std::vector<int> allowed_cores() {
 
 int available_cores(const fs::path& root) {
   const auto allowed = static_cast<double>(allowed_cores().size());
-  return std::max(1, static_cast<int>(std::min(allowed, std::ceil(cgroup_limits(root).cores))));
+  const double cores = std::min(allowed, std::ceil(cgroup_limits(root).cores));
+  return granted_cores() ? granted_cores() : std::max(1, static_cast<int>(cores));
 }
 
 std::vector<int> cores_to_pin(int threads) {

@@ -24,6 +24,10 @@ Plan compile(Graph graph, const CompileOptions& options) {
                  [&] { fuse(graph, words.fusions, FusionRule::Stage::gradients); });
   }
   run("drop_dead_nodes", [&] { drop_dead_nodes(graph); });
+  // After fusion, which does not know what stands between two nodes then.
+  run("distribute", [&] {
+    if (options.distribute) options.distribute(graph);
+  });
 
   // How. Layouts come after fusion: a fused node has one layout to choose.
   run("choose_layouts", [&] { choose_layouts(graph, words); });
@@ -38,7 +42,7 @@ Plan compile(Graph graph, const CompileOptions& options) {
 
 std::vector<std::string> pass_names() {
   return {"fuse_forward",   "add_gradients", "fuse_gradients", "drop_dead_nodes",
-          "choose_layouts", "order_nodes",   "plan_memory"};
+          "distribute",     "choose_layouts", "order_nodes",   "plan_memory"};
 }
 
 }  // namespace convoy

@@ -34,6 +34,8 @@ struct CompileOptions {
   // The plan runs several times on the same parameters: what kernels make of them is kept, in
   // memory of its own.
   bool holds = false;
+  // What is added for a run of several processes; empty: nothing.
+  std::function<void(Graph&)> distribute;
 };
 
 Plan compile(Graph graph, const CompileOptions& options);

@@ -16,20 +16,23 @@ bool is_flag(const Field& field) { return field.type == "bool"; }
 
 class Parser {
  public:
-  Parser(const std::vector<std::string>& arguments, const std::vector<Field>& declared)
-      : arguments_(arguments), declared_(declared) {}
+  Parser(const std::vector<std::string>& arguments, const std::vector<Field>& declared,
+         bool words_end_options)
+      : arguments_(arguments), declared_(declared), words_end_options_(words_end_options) {}
 
   CommandLine parse() {
     while (next_ < arguments_.size()) {
       const std::string& argument = arguments_[next_++];
-      if (argument == "--") {
+      const bool is_option = argument.size() > 1 && argument[0] == '-';
+      if (argument == "--" || (words_end_options_ && !is_option)) {
+        if (argument != "--") --next_;
         line_.words.insert(line_.words.end(), arguments_.begin() + static_cast<long>(next_),
                            arguments_.end());
         break;
       }
       if (argument.starts_with("--")) {
         long_option(argument);
-      } else if (argument.size() > 1 && argument[0] == '-') {
+      } else if (is_option) {
         short_option(argument);
       } else {
         line_.words.push_back(argument);
@@ -58,8 +61,11 @@ class Parser {
     }
   }
 
-  // `-j 4`, `-j4`, `-j=4`
+  // `-j 4`, `-j4`, `-j=4`; `-np 4`, `-np=4`
   void short_option(const std::string& argument) {
+    if (is_long_alias(dashed(argument.substr(1, argument.find('=') - 1)))) {
+      return long_option("-" + argument);
+    }
     const std::string letter = argument.substr(1, 1);
     const Field* field = find_field(declared_, letter);
     if (!field) {
@@ -76,6 +82,11 @@ class Parser {
     const bool has_value = !rest.empty();
     if (has_value && rest[0] == '=') rest.erase(0, 1);
     option(*field, "-" + letter, has_value, rest);
+  }
+
+  bool is_long_alias(const std::string& name) const {
+    const Field* field = find_field(declared_, name);
+    return name.size() > 1 && field && field->key != name;
   }
 
   void option(const Field& field, const std::string& typed, bool has_value, std::string value) {
@@ -136,14 +147,17 @@ class Parser {
   bool looks_like_option(const std::string& argument) const {
     if (argument.starts_with("--")) return true;
     return argument.size() > 1 && argument[0] == '-' &&
-           find_field(declared_, argument.substr(1, 1)) != nullptr;
+           (find_field(declared_, argument.substr(1, 1)) != nullptr ||
+            is_long_alias(dashed(argument.substr(1))));
   }
 
   void put(const Field& field, const std::string& typed, std::string value) {
     bool truth = false;  // `yes` and `true` are one value, not two
     if (is_flag(field) && parse_value(value, truth).empty()) value = format_value(truth);
     const auto [place, is_new] = line_.settings.emplace(field.key, Setting{value, "command line"});
-    if (!is_new && place->second.text != value) {
+    if (!is_new && field.limits.repeats) {
+      place->second.text += '\n' + value;
+    } else if (!is_new && place->second.text != value) {
       raise(
           Fault::usage, "option {} was given twice, as \"{}\" and as \"{}\"; try: only one of them",
           field.key == typed.substr(typed.find_first_not_of('-')) ? typed
@@ -163,6 +177,7 @@ class Parser {
 
   const std::vector<std::string>& arguments_;
   const std::vector<Field>& declared_;
+  const bool words_end_options_;
   size_t next_ = 0;
   CommandLine line_;
 };
@@ -170,8 +185,8 @@ class Parser {
 }  // namespace
 
 CommandLine parse_command_line(const std::vector<std::string>& arguments,
-                               const std::vector<Field>& declared) {
-  return Parser(arguments, declared).parse();
+                               const std::vector<Field>& declared, bool words_end_options) {
+  return Parser(arguments, declared, words_end_options).parse();
 }
 
 bool asks_for_help(const std::vector<std::string>& arguments) {

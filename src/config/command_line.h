@@ -15,10 +15,12 @@ struct CommandLine {
 
 // `declared` tells which options exist and which need no value. Accepted: `--x v`, `--x=v`, `-` and
 // `_` alike, `--x`, `--x yes` and `--no-x` for booleans, `-j 4` and `-j4` for an alias of one
-// letter, `--set key=value` for any key, `--` before words that begin with a dash. An unknown
-// option, a missing value, and one option with two different values are usage errors.
+// letter, `-np 4` for an alias of several, `--set key=value` for any key, `--` before words that
+// begin with a dash. An unknown option, a missing value, and one option with two different values
+// are usage errors. With `words_end_options` the first word and all after it are words: another
+// verb and its options.
 CommandLine parse_command_line(const std::vector<std::string>& arguments,
-                               const std::vector<Field>& declared);
+                               const std::vector<Field>& declared, bool words_end_options = false);
 
 // Whether `--help` or `-h` is asked for: it counts anywhere before `--`.
 bool asks_for_help(const std::vector<std::string>& arguments);

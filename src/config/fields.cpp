@@ -67,6 +67,8 @@ Limits one_of(std::vector<std::string> choices) {
   return {.choices = std::move(choices), .text = std::move(text)};
 }
 
+Limits repeated() { return {.text = "may be repeated", .repeats = true}; }
+
 const Field* find_field(const std::vector<Field>& fields, std::string_view key) {
   const std::string name = dashed(key);
   const auto found = std::ranges::find_if(fields, [&](const Field& f) { return means(f, name); });

@@ -31,10 +31,12 @@ struct Limits {
   double low = -1e300, high = 1e300;
   std::vector<std::string> choices;
   std::string text;
+  bool repeats = false;  // on the command line: every time adds a line to the text
 };
 Limits between(double low, double high);
 Limits at_least(double low);
 Limits one_of(std::vector<std::string> choices);
+Limits repeated();
 
 // One declared option, for help, completion and args.yml.
 struct Field {

@@ -27,14 +27,16 @@ Loader::Loader(const Dataset& dataset, const AugmentChain& chain, const EpochPla
     : dataset_(dataset), chain_(chain), plan_(plan), spec_(spec) {
   expect(spec.batch > 0 && spec.parts > 0 && spec.prefetch > 0 && spec.workers >= 0,
          "an empty loader");
-  expect(spec.batch * spec.parts == plan.batch(), "the parts do not make up the plan's batch");
+  expect(0 <= spec.offset && spec.offset + spec.batch * spec.parts <= plan.batch(),
+         "the parts are more than the plan's batch");
   expect(chain.image() == dataset.image_shape(), "the augmentations are made for another image");
   expect(plan.samples() == dataset.size(), "the plan is made for another dataset");
   expect(plan.tail() != EpochTail::short_ || spec.parts == 1,
          "a short step cannot be cut into parts");
   expect(0 <= spec.first_step && spec.first_step <= spec.last_step, "steps run backwards");
   expect(!spec.bytes || chain.keeps_bytes(), "augmentations that need floats");
-  total_ = (spec.last_step - spec.first_step) * spec.parts;
+  expect(spec.stride > 0, "steps that go on");
+  total_ = divide_up(spec.last_step - spec.first_step, spec.stride) * spec.parts;
   const auto types = classification_tensors(spec.batch, dataset.image_shape(), pixel_type(spec));
   for (int i = 0; i < spec.prefetch + 1; ++i) ring_.emplace_back(types);
   for (int i = 0; i < std::min(worker_count(spec), spec.prefetch); ++i) {
@@ -90,7 +92,7 @@ void Loader::restart(int64_t first_step, int64_t last_step) {
   }
   spec_.first_step = first_step;
   spec_.last_step = last_step;
-  total_ = (last_step - first_step) * spec_.parts;
+  total_ = divide_up(last_step - first_step, spec_.stride) * spec_.parts;
   claimed_ = delivered_ = released_ = 0;
   hold_ = false;
   work_.notify_all();
@@ -157,8 +159,8 @@ bool Loader::read(int64_t sample, uint64_t key, uint8_t* pixels, int32_t& label,
 }
 
 void Loader::fill(int64_t number, Batch& batch, std::byte* memory) const {
-  const int64_t step = spec_.first_step + number / spec_.parts;
-  const int64_t first = number % spec_.parts * spec_.batch;
+  const int64_t step = spec_.first_step + number / spec_.parts * spec_.stride;
+  const int64_t first = spec_.offset + number % spec_.parts * spec_.batch;
   const int64_t image_size = chain_.image().count();
   auto* pixels = reinterpret_cast<uint8_t*>(memory);
   auto* label = batch.data<int32_t>("label");

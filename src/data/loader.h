@@ -26,9 +26,12 @@ enum class BadSamples {
 struct LoaderSpec {
   int64_t batch = 0;  // samples per delivered batch
   // A step of the plan is delivered as this many batches in a row, part p being its samples
-  // [p * batch, (p + 1) * batch): the micro-batches of replicas and gradient accumulation.
+  // [offset + p * batch, offset + (p + 1) * batch): the micro-batches of the replicas of this
+  // process and of gradient accumulation.
   int64_t parts = 1;
+  int64_t offset = 0;
   int64_t first_step = 0, last_step = 0;  // steps [first, last) are delivered
+  int64_t stride = 1;                     // of these only every so many
   uint64_t seed = 0;
   bool shuffle = true;
   int workers = 0;   // 0: one for every four cores; never more than `prefetch`
@@ -46,8 +49,8 @@ inline DType pixel_type(const LoaderSpec& spec) { return spec.bytes ? DType::u8 
 
 class Loader {
  public:
-  // Borrows dataset and chain, which must outlive it. The plan's batch is spec.batch * spec.parts;
-  // a plan with short steps has one part. Starts working at once, in constant time.
+  // Borrows dataset and chain, which must outlive it. The plan's batch has room for offset and
+  // parts; a plan with short steps has one part. Starts working at once, in constant time.
   Loader(const Dataset& dataset, const AugmentChain& chain, const EpochPlan& plan,
          const LoaderSpec& spec);
   ~Loader();

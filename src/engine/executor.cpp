@@ -131,6 +131,7 @@ void Executor::run(Parameters parameters) {
         step.kernel->run(phase, task, args);
       });
     }
+    if (after_step_) after_step_(s);
     if (seconds_) {
       (*seconds_)[s] +=
           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

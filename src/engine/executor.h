@@ -1,6 +1,7 @@
 // Runs a plan: one step after another, each cut into tasks for the pool.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -66,6 +67,10 @@ class Executor {
   // From now on every run adds the seconds of each step of the plan to `seconds`; null: no more.
   void watch(StepSeconds* seconds) { seconds_ = seconds; }
 
+  // Called after every step of the plan, between the steps, with its number; empty: no more.
+  using AfterStep = std::function<void(size_t step)>;
+  void after_step(AfterStep hook) { after_step_ = std::move(hook); }
+
   // The data of a named result, valid until the workspace is used again.
   const float* output(std::string_view name) const;
   const TensorType& output_type(std::string_view name) const;
@@ -93,6 +98,7 @@ class Executor {
   std::vector<std::vector<Use>> uses_;  // by input
   std::vector<std::byte*> bound_;       // by input; null: not yet
   StepSeconds* seconds_ = nullptr;
+  AfterStep after_step_;
   Arena held_;
 };
 

@@ -47,10 +47,11 @@ size_t State::bytes(const StateLayout& layout, int slots, bool average) {
   return sizeof(float) * (p * copies + s * (average ? 3 : 2)) + Arena::alignment;
 }
 
-State::State(const StateLayout& layout, int slots, bool average) : layout_(layout) {
+State::State(const StateLayout& layout, int slots, bool average, std::span<float> grads)
+    : layout_(layout) {
   const auto p = static_cast<size_t>(layout.param_floats);
   const auto s = static_cast<size_t>(layout.stat_floats);
-  arena_.reserve(bytes(layout, slots, average));
+  arena_.reserve(bytes(layout, slots, average) - (grads.empty() ? 0 : p * sizeof(float)));
   float* next = reinterpret_cast<float*>(arena_.data());
   const auto take = [&](size_t floats) {
     const std::span<float> span(next, floats);
@@ -58,7 +59,7 @@ State::State(const StateLayout& layout, int slots, bool average) : layout_(layou
     return span;
   };
   params_ = take(p);
-  grads_ = take(p);
+  grads_ = grads.empty() ? take(p) : grads.first(p);
   stats_ = take(s);
   batch_stats_ = take(s);
   for (int i = 0; i < slots; ++i) slots_.push_back(take(p));

@@ -19,7 +19,8 @@ class State {
   // What one takes, before it is taken.
   static size_t bytes(const StateLayout& layout, int slots, bool average);
 
-  State(const StateLayout& layout, int slots, bool average);
+  // `grads`: memory of others for the gradients, where it shall be; it stays theirs.
+  State(const StateLayout& layout, int slots, bool average, std::span<float> grads = {});
 
   const StateLayout& layout() const { return layout_; }
 

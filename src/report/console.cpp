@@ -77,9 +77,13 @@ class Console : public Listener {
 
   static std::string header(const RunStart& e) {
     return fmt::format(
-        "{} on {}: {} parameters, {} samples, batch {}, {} epochs of {} steps, {} thread{}\n{}",
+        "{} on {}: {} parameters, {} samples, batch {}, {} epochs of {} steps, {} "
+        "thread{}{}\n{}",
         e.model, e.dataset, with_commas(e.parameters), with_commas(e.train_samples), e.global_batch,
         e.epochs, e.steps_per_epoch, e.threads, e.threads == 1 ? "" : "s",
+        e.processes == 1 ? ""
+                         : fmt::format(" in each of {} processes, which have {} of {} replicas",
+                                       e.processes, e.split, e.replicas),
         e.run_dir.empty() ? "" : fmt::format("run directory {}\n", e.run_dir));
   }
 

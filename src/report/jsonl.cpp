@@ -76,6 +76,9 @@ Json object_of(const RunEvent& event) {
                     {"index", e.index},
                     {"reason", e.reason}};
           },
+          [](const RankLost& e) -> Json {
+            return {{"event", "rank_lost"}, {"rank", e.rank}, {"step", e.step}, {"text", e.text}};
+          },
           [](const NonFinite& e) -> Json {
             return {{"event", "nonfinite"}, {"step", e.step}, {"loss", number(e.loss)}};
           },
@@ -95,6 +98,7 @@ Json object_of(const RunEvent& event) {
           },
           [](const WeightsLoaded&) -> Json { return nullptr; },
           [](const Forecast&) -> Json { return nullptr; },
+          [](const Exchanged&) -> Json { return nullptr; },
           [](const EvalProgress&) -> Json { return nullptr; },
           [](const EpochDone&) -> Json { return nullptr; },
           [](const Warning&) -> Json { return nullptr; },

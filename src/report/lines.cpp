@@ -39,6 +39,19 @@ std::string eval_done(const EvalDone& e) {
 
 }  // namespace
 
+std::string exchange_line(const Exchanged& e) {
+  const auto steps = static_cast<double>(e.steps > 0 ? e.steps : 1);
+  const double each = static_cast<double>(e.bytes) / steps;
+  const double of_gradients =
+      e.gradient_bytes > 0 ? each / static_cast<double>(e.gradient_bytes) : 0;
+  return fmt::format(
+      "Exchange: {} processes, {} a step and process ({:.2f} x the gradients, {} of it in "
+      "messages), {:.1f}% of it during backward, waited {:.2f} ms a step\n",
+      e.processes, human_bytes(each), of_gradients,
+      human_bytes(static_cast<double>(e.sent_bytes) / steps), 100 * e.early_share,
+      1000 * e.wait_s / steps);
+}
+
 std::string forecast_lines(const Forecast& e) {
   const auto human = [](int64_t bytes) { return human_bytes(static_cast<double>(bytes)); };
   return fmt::format(
@@ -106,6 +119,7 @@ std::string Lines::of(const RunEvent& event) {
                                human_bytes(static_cast<double>(e.workspace_bytes)));
           },
           [](const Forecast& e) { return forecast_lines(e); },
+          [](const Exchanged& e) { return exchange_line(e); },
           [&](const TrainProgress& e) { return train(e); },
           [](const EvalProgress&) { return std::string(); },
           [](const EvalDone& e) { return eval_done(e); },
@@ -119,6 +133,7 @@ std::string Lines::of(const RunEvent& event) {
           [](const BadSample& e) {
             return fmt::format("Bad sample: {} record {}: {}\n", e.file, e.index, e.reason);
           },
+          [](const RankLost& e) { return fmt::format("Lost: {}\n", e.text); },
           [](const NonFinite& e) {
             return fmt::format("Not finite: loss {} at step {}\n", e.loss, e.step);
           },

@@ -14,7 +14,10 @@ class RunLog : public Listener {
 
   void on(const RunEvent& event) override {
     // Of the process, not of the run: sessions.jsonl has them.
-    if (std::holds_alternative<Resumed>(event) || std::holds_alternative<Forecast>(event)) return;
+    if (std::holds_alternative<Resumed>(event) || std::holds_alternative<Forecast>(event) ||
+        std::holds_alternative<Exchanged>(event)) {
+      return;
+    }
     file_.append(lines_.of(event));
   }
 

@@ -21,12 +21,18 @@ class Sessions : public Listener {
     std::visit(Cases{
                    [&](const RunStart& e) {
                      write("start", 0,
-                           {{"threads", e.threads}, {"pinned", e.pinned}, {"version", e.version}});
+                           {{"processes", e.processes},
+                            {"threads", e.threads},
+                            {"pinned", e.pinned},
+                            {"version", e.version}});
                    },
                    [&](const Resumed& e) {
                      step_ = e.step;
                      write("resume", e.step,
-                           {{"checkpoint", e.path}, {"threads", e.threads}, {"pinned", e.pinned}});
+                           {{"checkpoint", e.path},
+                            {"processes", e.processes},
+                            {"threads", e.threads},
+                            {"pinned", e.pinned}});
                    },
                    [&](const Forecast& e) {
                      write("forecast", step_,
@@ -38,6 +44,19 @@ class Sessions : public Listener {
                             {"libraries_bytes", e.libraries_bytes},
                             {"disk_bytes", e.disk_bytes},
                             {"step_s", e.step_s}});
+                   },
+                   [&](const Exchanged& e) {
+                     write("exchange", step_,
+                           {{"processes", e.processes},
+                            {"steps", e.steps},
+                            {"gradient_bytes", e.gradient_bytes},
+                            {"bytes", e.bytes},
+                            {"sent_bytes", e.sent_bytes},
+                            {"early_share", e.early_share},
+                            {"wait_s", e.wait_s}});
+                   },
+                   [&](const RankLost& e) {
+                     write("rank_lost", e.step, {{"rank", e.rank}, {"text", e.text}});
                    },
                    [&](const Stopped& e) {
                      write("stop", e.step, {{"signal", e.signal}, {"checkpoint", e.checkpoint}});

@@ -26,11 +26,12 @@ TaskGraph Classification::build(const TaskShape& shape) const {
   return task;
 }
 
-void Classification::count(const Executor& executor, const Batch& batch, Tally& tally) const {
+void Classification::count(const Executor& executor, const Batch& batch, int64_t first,
+                           int64_t last, Tally& tally) const {
   const float* loss = executor.output("loss");
   const float* rank = executor.output("rank");
   const auto* weight = batch.data<float>("weight");
-  for (int64_t i = 0; i < batch.valid; ++i) {
+  for (int64_t i = first; i < last; ++i) {
     if (weight[i] == 0) continue;
     tally.loss += loss[i];
     tally.correct += rank[i] < 1;

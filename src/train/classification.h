@@ -23,7 +23,9 @@ class Classification : public Task {
   // sample (ops/cross_entropy.h), and `logits` in evaluation. Smoothing is for training alone: the
   // loss of an evaluation is the plain one.
   TaskGraph build(const TaskShape& shape) const override;
-  void count(const Executor& executor, const Batch& batch, Tally& tally) const override;
+  using Task::count;
+  void count(const Executor& executor, const Batch& batch, int64_t first, int64_t last,
+             Tally& tally) const override;
 
  private:
   const Variant& model_;

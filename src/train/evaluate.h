@@ -8,6 +8,7 @@
 #include "data/augment_chain.h"
 #include "data/dataset.h"
 #include "data/loader.h"
+#include "dist/transport.h"
 #include "train/bad_samples.h"
 #include "train/task.h"
 
@@ -18,15 +19,20 @@ class Evaluator {
   // Keeps the references. `loader` gives workers and prefetch, and how many samples may be no
   // images: they are not counted, and told to `tell_bad`.
   Evaluator(const Task& task, Executor& executor, const Dataset& dataset, const AugmentChain& chain,
-            int64_t batch, const LoaderSpec& loader, TellBad tell_bad);
+            int64_t batch, const LoaderSpec& loader, TellBad tell_bad,
+            Transport* transport = nullptr);
 
   // `watch(samples done)` is called after every batch; false abandons the evaluation, and then
-  // there is no result.
+  // there is no result. With several processes batches are dealt to them in turn, and all get the
+  // same result; it is abandoned by all when one of them asks for it.
   std::optional<Tally> run(const std::function<bool(int64_t)>& watch);
 
   int64_t samples() const { return dataset_.size(); }
 
  private:
+  std::optional<Tally> run_shared(const std::function<bool(int64_t)>& watch);
+  void run_batch(const Batch& batch);
+
   const Task& task_;
   Executor& executor_;
   const Dataset& dataset_;
@@ -34,6 +40,7 @@ class Evaluator {
   EpochPlan plan_;
   LoaderSpec spec_;
   TellBad tell_bad_;
+  Transport* transport_;
 };
 
 }  // namespace convoy

@@ -34,6 +34,8 @@ struct RunStart {
   double epochs = 0, lr = 0;
   // Not in metrics.jsonl: two runs of one recipe compare equal.
   bool pinned = false;  // each thread stays on a core of its own
+  int processes = 1;
+  std::string split;  // replicas of each process, "2, 1, 1"
   std::string run_dir;
 };
 
@@ -57,6 +59,15 @@ struct Forecast {
   int64_t peak_bytes = 0, limit_bytes = 0;  // of memory
   int64_t checkpoint_bytes = 0, disk_bytes = 0, disk_free_bytes = 0;
   double step_s = 0, epoch_s = 0, total_s = 0;  // of training; evaluations come on top
+};
+
+// Once per process of a run with several, at its end: what went between them.
+struct Exchanged {
+  int processes = 1;
+  int64_t steps = 0;
+  int64_t gradient_bytes = 0;          // of one step
+  int64_t bytes = 0, sent_bytes = 0;   // moved by rank 0 in all; of these in messages
+  double early_share = 0, wait_s = 0;  // done before backward ended; waited after it
 };
 
 // After an optimiser step.
@@ -116,6 +127,14 @@ struct NonFinite {
   double loss = 0;
 };
 
+// Another process of the run died or hangs: this one ends too. A resume forgets it, as all that
+// came after the checkpoint.
+struct RankLost {
+  int rank = -1;  // -1: no single one
+  int64_t step = 0;
+  std::string text;
+};
+
 struct Warning {
   std::string text;
 };
@@ -126,6 +145,7 @@ struct Resumed {
   std::string path;  // of the checkpoint; empty when the run starts again from nothing
   int threads = 1;
   bool pinned = false;  // each thread stays on a core of its own
+  int processes = 1;
   std::string run_dir;
 };
 
@@ -144,9 +164,9 @@ struct RunEnd {
   int exit = 0;
 };
 
-using RunEvent = std::variant<RunStart, WeightsLoaded, PlanReady, Forecast, TrainProgress,
-                              EvalProgress, EvalDone, EpochDone, CheckpointSaved, BadSample,
-                              NonFinite, Warning, Resumed, Stopped, RunEnd>;
+using RunEvent = std::variant<RunStart, WeightsLoaded, PlanReady, Forecast, Exchanged,
+                              TrainProgress, EvalProgress, EvalDone, EpochDone, CheckpointSaved,
+                              BadSample, NonFinite, RankLost, Warning, Resumed, Stopped, RunEnd>;
 
 // One lambda per kind of event, for std::visit.
 template <class... F>

@@ -1,13 +1,45 @@
 #include "train/network.h"
 
+#include "base/error.h"
+#include "ops/exchange.h"
 #include "ops/vocabulary.h"
 #include "tensor/onednn.h"
 #include "train/update_plan.h"
 
 namespace convoy {
+namespace {
+
+// Of gradients; the statistics behind them are sent after the run.
+void mark_buckets(Graph& graph, const StateLayout& layout, const std::vector<Bucket>& buckets) {
+  Builder b(graph);
+  for (size_t i = 0; i < buckets.size() && buckets[i].begin < layout.param_floats; ++i) {
+    Values inside;
+    for (size_t p = 0; p < layout.params.size(); ++p) {
+      const StateLayout::Slot& slot = layout.params[p];
+      const bool is_in =
+          slot.offset < buckets[i].end() && buckets[i].begin < slot.offset + slot.count;
+      if (is_in && graph.params[p].grad) inside.push_back(graph.params[p].grad);
+    }
+    ops::mark_bucket(b, static_cast<int>(i), std::move(inside));
+  }
+}
+
+std::unique_ptr<StepPeers> peers_of(const NetworkPlans& plans, Transport* transport,
+                                    ThreadPool& pool) {
+  expect(plans.instances() == (transport ? transport->size() : 1), "plans for these processes");
+  if (plans.instances() == 1) return nullptr;
+  return std::make_unique<StepPeers>(*transport, plans.step(), plans.state(), plans.exchange(),
+                                     pool);
+}
+
+}  // namespace
 
 NetworkPlans::NetworkPlans(const Task& task, const NetworkSpec& spec)
-    : task_(task), step_(spec.step), average_(spec.average) {
+    : task_(task),
+      step_(spec.step),
+      instances_(spec.instances),
+      exchange_(spec.exchange),
+      average_(spec.average) {
   if (spec.optimizer) {
     add_task("train", {spec.step.plan_batch(), spec.step.plan_replicas(), spec.image, true}, spec);
     if (spec.tail_batch) add_task("tail", {spec.tail_batch, 1, spec.image, true}, spec);
@@ -32,7 +64,14 @@ void NetworkPlans::add_task(std::string kind, const TaskShape& shape, const Netw
                          .loss_scale = task.loss_scale,
                          .vocabulary = ops::vocabulary(),
                          .watch = watch,
-                         .holds = kind == "train" && step_.parts() > 1};
+                         .holds = kind == "train" && step_.parts() > 1,
+                         .distribute = {}};
+  if (kind == "train" && instances_ > 1) {
+    options.distribute = [&](Graph& graph) {
+      const StateLayout layout = lay_out_state(graph);
+      mark_buckets(graph, layout, StepPeers::buckets(step_, layout, exchange_));
+    };
+  }
   if (watch.print) {
     options.watch.print = [&watch, &kind](const std::string& title, const std::string& text) {
       watch.print(kind + " plan, " + title, text);
@@ -55,10 +94,13 @@ std::vector<const Plan*> NetworkPlans::pointers() const {
   return all;
 }
 
-Network::Network(const NetworkPlans& plans, int threads, const std::vector<int>& cores)
+Network::Network(const NetworkPlans& plans, int threads, const std::vector<int>& cores,
+                 Transport* transport)
     : plans_(plans),
       pool_(threads, onednn::use_one_thread, cores),
-      state_(plans.state(), plans.slots(), plans.average()),
+      peers_(peers_of(plans, transport, pool_)),
+      state_(plans.state(), plans.slots(), plans.average(),
+             peers_ ? peers_->gradients().data() : std::span<float>{}),
       workspace_(plans.pointers(), threads),
       gradients_(executor("train")),
       tail_(executor("tail")),
@@ -71,7 +113,8 @@ Network::Network(const NetworkPlans& plans, int threads, const std::vector<int>&
   state_.first_touch(pool_);
   workspace_.first_touch(gradients_->plan(), pool_);
   steps_ = std::make_unique<StepRunner>(plans.step(), plans.task(), state_, pool_,
-                                        StepRunner::Executors{*gradients_, *statistics_, *update_});
+                                        StepRunner::Executors{*gradients_, *statistics_, *update_},
+                                        peers_.get());
 }
 
 std::unique_ptr<Executor> Network::executor(std::string_view kind) {

@@ -10,6 +10,7 @@
 #include "compile/compile.h"
 #include "engine/executor.h"
 #include "train/optimizer.h"
+#include "train/step_peers.h"
 #include "train/step_runner.h"
 #include "train/task.h"
 
@@ -24,6 +25,8 @@ struct NetworkSpec {
   // For training.
   const Optimizer* optimizer = nullptr;  // null: evaluation alone
   StepShape step;
+  int instances = 1;  // processes that share the replicas
+  StepPeers::Options exchange = {};
   int64_t tail_batch = 0;  // a shorter last step; 0: none
   bool average = false;
 };
@@ -45,6 +48,8 @@ class NetworkPlans {
 
   const Task& task() const { return task_; }
   const StepShape& step() const { return step_; }
+  int instances() const { return instances_; }
+  const StepPeers::Options& exchange() const { return exchange_; }
   const StateLayout& state() const { return plans_.front().plan->state; }
   int slots() const { return slots_; }
   bool average() const { return average_; }
@@ -55,6 +60,8 @@ class NetworkPlans {
 
   const Task& task_;
   StepShape step_;
+  int instances_ = 1;
+  StepPeers::Options exchange_;
   int slots_ = 0;
   bool average_ = false;
   std::vector<Named> plans_;
@@ -62,8 +69,10 @@ class NetworkPlans {
 
 class Network {
  public:
-  // Allocates all the plans need. Keeps them. `cores`: see ThreadPool.
-  Network(const NetworkPlans& plans, int threads, const std::vector<int>& cores = {});
+  // Allocates all the plans need. Keeps them. `cores`: see ThreadPool. `transport`: to the other
+  // processes, if the plans are for several; kept.
+  Network(const NetworkPlans& plans, int threads, const std::vector<int>& cores = {},
+          Transport* transport = nullptr);
 
   ThreadPool& pool() { return pool_; }
   State& state() { return state_; }
@@ -77,12 +86,14 @@ class Network {
   Executor* tail() { return tail_.get(); }
   Executor* average() { return average_.get(); }
   StepRunner& steps() { return *steps_; }
+  StepPeers* peers() { return peers_.get(); }  // null: a single process
 
  private:
   std::unique_ptr<Executor> executor(std::string_view kind);
 
   const NetworkPlans& plans_;
   ThreadPool pool_;
+  std::unique_ptr<StepPeers> peers_;
   State state_;
   Workspace workspace_;
   std::unique_ptr<Executor> gradients_, tail_, evaluation_, statistics_, update_, average_;

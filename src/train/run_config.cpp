@@ -40,6 +40,14 @@ void RunConfig::describe_length(Fields& field) {
         "run the replicas of this process together as one batch or one after another; the results "
         "are the same",
         one_of({"auto", "together", "sequence"}));
+  field("bucket-mb", bucket_mb,
+        "with several processes: gradients travel in pieces of about so many megabytes while the "
+        "backward pass goes on. Changes no result",
+        between(0.01, 1024));
+  field("exchange-precision", exchange_precision,
+        "bf16: every replica's gradients are rounded to it, and travel so from processes with a "
+        "single replica",
+        one_of({"fp32", "bf16"}));
   field("gradient-accumulation-count", accumulation,
         "micro-batches of a replica whose gradients make one step", at_least(1),
         {"grad-accum-steps"});
@@ -94,6 +102,10 @@ void RunConfig::describe_files(Fields& field) {
       "memory", memory,
       "what the run may take, such as 16G; a run that needs more is refused. Empty: the machine's "
       "memory, or the limit of its cgroup");
+  field("stall-timeout", stall_timeout,
+        "with several processes: seconds of silence, or of standing still while others wait, after "
+        "which one of them counts as lost",
+        between(2, 86400));
   field("output", output, "folder in which the run's folder is made", {},
         {"output-dir", "log-dir"});
   field("name", name, "the run's folder; empty: model and dataset", {}, {"experiment"});
@@ -135,10 +147,12 @@ void RunConfig::remember_recipe(std::span<const Field> fields) {
                                  "eight-bit-io",
                                  "hostside-norm",
                                  "replica-mode",
+                                 "bucket-mb",
                                  "eval-batch-size",
                                  "threads",
                                  "pin",
                                  "memory",
+                                 "stall-timeout",
                                  "output",
                                  "name",
                                  "checkpoint-steps",
@@ -192,6 +206,11 @@ void RunConfig::check(const Fields& field) const {
     raise(Fault::usage,
           "--replica-mode together cannot accumulate gradients; try: --replica-mode sequence");
   }
+  if (replica_mode == "together" && exchange_precision == "bf16") {
+    raise(Fault::usage,
+          "--replica-mode together cannot round the gradients of each replica for "
+          "--exchange-precision bf16; try: --replica-mode sequence");
+  }
   if (data.tail() == EpochTail::short_ && parts > 1) {
     raise(Fault::usage,
           "--epoch-tail short needs one replica and no accumulation; try: --epoch-tail carry");
@@ -219,7 +238,14 @@ void RunConfig::check(const Fields& field) const {
   }
 }
 
-int RunConfig::thread_count() const { return threads ? threads : available_cores(); }
+int RunConfig::thread_count() const {
+  return threads ? threads : std::max(1, available_cores() / on_our_cores_);
+}
+
+void RunConfig::share_host(int processes, int on_our_cores) {
+  processes_here_ = processes;
+  on_our_cores_ = on_our_cores;
+}
 
 std::vector<int> RunConfig::cores() const {
   return pin ? cores_to_pin(thread_count()) : std::vector<int>{};
@@ -233,11 +259,14 @@ int RunConfig::classes(const Dataset& dataset) const {
   return num_classes ? num_classes : dataset.classes();
 }
 
-StepShape RunConfig::step_shape() const {
+StepShape RunConfig::step_shape(int rank, int size) const {
   const int64_t micro =
       global_batch_size ? global_batch_size / (replicas * accumulation) : batch_size;
-  const bool together = replicas > 1 && accumulation == 1 && replica_mode != "sequence";
-  return {micro, replicas, accumulation, together};
+  const ReplicaRange mine = ReplicaSplit(replicas, size).range(rank);
+  const bool narrow = exchange_precision == "bf16";
+  const bool together =
+      mine.count > 1 && accumulation == 1 && replica_mode != "sequence" && !narrow;
+  return {micro, replicas, accumulation, together, mine, narrow};
 }
 
 int64_t RunConfig::eval_batch(int64_t train_batch) const {

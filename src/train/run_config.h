@@ -35,6 +35,8 @@ struct RunConfig {
   int replicas = 1;
   std::string replica_mode = "auto";
   int accumulation = 1;
+  double bucket_mb = 4;
+  std::string exchange_precision = "fp32";
 
   std::string optimizer = "sgd";
   WeightDecay weight_decay;
@@ -57,6 +59,7 @@ struct RunConfig {
   std::string memory;
   Choices choices;
 
+  double stall_timeout = 60;
   std::string output = "runs";
   std::string name;
   int64_t checkpoint_steps = 0;
@@ -76,12 +79,16 @@ struct RunConfig {
 
   const Optimizer& update() const { return *optimizer_; }
   int thread_count() const;
+  // So many processes of the run are on this host, and so many of them on our cores: without
+  // --threads and --memory each takes its share.
+  void share_host(int processes, int on_our_cores);
+  int processes_here() const { return processes_here_; }
   // The core on which each thread stays; empty: no --pin.
   std::vector<int> cores() const;
   // Of the head: --num-classes, or the dataset's.
   int classes(const Dataset& data) const;
-  // Micro-batch x accumulation x replicas = global batch.
-  StepShape step_shape() const;
+  // Micro-batch x accumulation x replicas = global batch, as process `rank` of `size` runs it.
+  StepShape step_shape(int rank = 0, int size = 1) const;
   // Images at a time in evaluation: --eval-batch-size, or what needs less memory than training.
   int64_t eval_batch(int64_t train_batch) const;
   // What the learning rate is computed from. The schedule covers the epochs asked for; --max-steps
@@ -102,6 +109,7 @@ struct RunConfig {
 
   void remember_recipe(std::span<const Field> fields);
 
+  int processes_here_ = 1, on_our_cores_ = 1;
   std::unique_ptr<Optimizer> optimizer_;
   std::map<std::string, std::string> recipe_;
 };

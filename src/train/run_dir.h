@@ -35,6 +35,8 @@ class RunDir {
   static RunDir create(const fs::path& output, const std::string& name);
   // An existing run, to go on with it: locked. What is no run directory is Fault::checkpoint.
   static RunDir open(const fs::path& path);
+  // A run that another process works in, perhaps on another host: nothing is looked at.
+  static RunDir of_another(const fs::path& path) { return RunDir(path); }
   // An existing run, only to read.
   static RunDir look(const fs::path& path);
 

@@ -45,6 +45,9 @@ MemoryNeeds memory_needs(const RunSetup& setup, const NetworkPlans& plans) {
   needs.workspace =
       static_cast<int64_t>(Workspace::size(plans.pointers(), setup.config.thread_count()).bytes());
   if (plans.step().parts() > 1) needs.workspace += StepRunner::sum_bytes(plans.step(), state);
+  // What it sees of the gradients of others on this host, or has of theirs in messages: a part to
+  // add up and the results.
+  if (plans.instances() > 1) needs.workspace += 2 * 4 * state.param_floats;
   for (const Plan* plan : plans.pointers()) {
     needs.workspace += static_cast<int64_t>(plan->held_bytes);
   }
@@ -61,7 +64,8 @@ MemoryNeeds memory_needs(const RunSetup& setup, const NetworkPlans& plans) {
 }
 
 int64_t memory_limit(const RunConfig& config) {
-  return config.memory.empty() ? memory_limit_bytes() : parse_bytes(config.memory);
+  return config.memory.empty() ? memory_limit_bytes() / config.processes_here()
+                               : parse_bytes(config.memory);
 }
 
 bool fits(const MemoryNeeds& needs, int64_t limit) {

@@ -30,13 +30,14 @@ NetworkSpec with_watch(NetworkSpec spec, const PassWatch& watch) {
 
 }  // namespace
 
-RunSetup::RunSetup(const RunConfig& run, const PassWatch& watch)
+RunSetup::RunSetup(const RunConfig& run, const PassWatch& watch, Transport* peers)
     : config(run),
+      transport(peers),
       train_set(run.data.open(true, run.seed)),
       eval_set(run.data.open(false, run.seed)),
       train_chain(run.data.chain(train_set->image_shape(), true)),
       eval_chain(run.data.chain(eval_set->image_shape(), false)),
-      shape(run.step_shape()),
+      shape(peers ? run.step_shape(peers->rank(), peers->size()) : run.step_shape()),
       epochs(train_set->size(), shape.global_batch(), run.epochs, run.data.tail()),
       task(find_model(run.model).variant, run.classes(*train_set), loss_options(run),
            run.model_options, byte_tables(run, train_chain, eval_chain)),
@@ -47,13 +48,22 @@ NetworkSpec RunSetup::network_spec(int64_t micro_batch) const {
   step.micro_batch = micro_batch;
   const bool short_tail = epochs.tail() == EpochTail::short_;
   return {.image = train_set->image_shape(),
-          .eval_batch = config.eval_epochs > 0 ? config.eval_batch(step.plan_batch()) : 0,
+          .eval_batch = config.eval_epochs > 0 ? eval_batch(micro_batch) : 0,
           .watch = {},
           .choices = config.choices,
           .optimizer = &config.update(),
           .step = step,
+          .instances = transport ? transport->size() : 1,
+          .exchange = {.bucket_floats = static_cast<int64_t>(config.bucket_mb * (1 << 18)),
+                       .narrow = step.narrow},
           .tail_batch = short_tail ? epochs.samples() % step.global_batch() : 0,
           .average = config.ema_decay > 0};
+}
+
+int64_t RunSetup::eval_batch(int64_t micro_batch) const {
+  StepShape most = transport ? config.step_shape(0, transport->size()) : shape;
+  most.micro_batch = micro_batch;
+  return config.eval_batch(most.plan_batch());
 }
 
 int64_t RunSetup::total_steps() const {
@@ -78,6 +88,7 @@ LoaderSpec RunSetup::loader(int64_t first, int64_t last) const {
   LoaderSpec spec = config.data.loader();
   spec.batch = shape.plan_batch();
   spec.parts = shape.parts();
+  spec.offset = shape.first_sample();
   spec.first_step = first;
   spec.last_step = last;
   spec.seed = config.seed;

@@ -19,7 +19,9 @@ class RunSetup {
  public:
   // Opens the data and makes the plans. Keeps the config; `watch` is for whoever looks at the
   // passes.
-  explicit RunSetup(const RunConfig& config, const PassWatch& watch = {});
+  // `transport`: to the processes that share the replicas, kept; null: there is one.
+  explicit RunSetup(const RunConfig& config, const PassWatch& watch = {},
+                    Transport* transport = nullptr);
 
   // With --max-steps the run is cut off there; the schedule covers the epochs asked for.
   int64_t total_steps() const;
@@ -29,10 +31,14 @@ class RunSetup {
   // For steps [first, last).
   LoaderSpec loader(int64_t first, int64_t last) const;
 
+  // Images at a time in evaluation with that micro-batch: the same in all processes.
+  int64_t eval_batch(int64_t micro_batch) const;
+
   // What the network of this run with another micro-batch would be.
   NetworkSpec network_spec(int64_t micro_batch) const;
 
   const RunConfig& config;
+  Transport* const transport;
   const std::unique_ptr<Dataset> train_set, eval_set;
   const AugmentChain train_chain, eval_chain;
   const StepShape shape;

@@ -4,8 +4,11 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "kernels/cast.h"
 #include "kernels/sums.h"
+#include "ops/exchange.h"
 #include "tensor/kernel.h"
+#include "train/step_peers.h"
 
 namespace convoy {
 
@@ -20,32 +23,49 @@ int64_t leaf_floats(const StepShape& shape, const StateLayout& state) {
 
 int64_t StepRunner::sum_bytes(const StepShape& shape, const StateLayout& state) {
   const int64_t floats = leaf_floats(shape, state);
-  return floats * 4 + TreeAccumulator::bytes(floats, shape.replicas);
+  return floats * 4 + TreeAccumulator::bytes(floats, shape.local());
 }
 
 StepRunner::StepRunner(const StepShape& shape, const Task& task, const State& state,
-                       ThreadPool& pool, const Executors& executors)
-    : shape_(shape), task_(task), state_(state), pool_(pool), executors_(executors) {
-  expect(!shape.together || shape.accumulation == 1,
-         "replicas run together only without accumulation");
+                       ThreadPool& pool, const Executors& executors, StepPeers* peers)
+    : shape_(shape), task_(task), state_(state), pool_(pool), executors_(executors), peers_(peers) {
+  expect(!shape.together || (shape.accumulation == 1 && !shape.narrow),
+         "replicas run together only without accumulation and in full precision");
   executors_.statistics.bind("bn_momentum", &now_.bn_momentum);
   executors_.statistics.bind("stat_scale", &stat_scale_);
   executors_.update.bind("learning_rate", &now_.learning_rate);
   executors_.update.bind("grad_scale", &grad_scale_);
   executors_.update.bind("step", &now_.step);
   executors_.update.bind("skip_update", &skip_);
+  const int64_t floats = leaf_floats(shape, state.layout());
   if (!alone()) {
-    const int64_t floats = leaf_floats(shape, state.layout());
     leaf_.reserve(static_cast<size_t>(floats) * sizeof(float));
-    tree_.emplace(floats, shape.replicas);
+    tree_.emplace(floats, shape.local());
   }
+  if (!peers_) return;
+  expect(peers_->gradients().data().data() == state.grads().data(), "gradients that others see");
+  const Plan& plan = executors_.gradients.plan();
+  for (const Step& step : plan.steps) {
+    bucket_after_.push_back(ops::marked_bucket(plan.graph.node(step.node)));
+  }
+  executors_.gradients.after_step([this](size_t step) { after_step(step); });
+}
+
+std::span<float> StepRunner::sums() const {
+  const auto floats = static_cast<size_t>(leaf_floats(shape_, state_.layout()));
+  if (peers_) return peers_->gradients().data().first(floats);
+  return {reinterpret_cast<float*>(leaf_.data()), floats};
 }
 
 void StepRunner::run_part(Executor& gradients, const Batch& batch, Tally& tally, bool first) {
   for (const NamedTensor& tensor : batch.tensors()) gradients.try_bind(tensor.name, tensor.data);
   gradients.bind("loss_scale", &now_.loss_scale);
   gradients.run(first ? Executor::Parameters::changed : Executor::Parameters::same);
-  task_.count(gradients, batch, tally);
+  if (peers_) {
+    peers_->add(task_, gradients, batch);
+  } else {
+    task_.count(gradients, batch, tally);
+  }
 }
 
 void StepRunner::move_statistics(float scale) {
@@ -53,54 +73,136 @@ void StepRunner::move_statistics(float scale) {
   executors_.statistics.run();
 }
 
+// Between the steps of the plan, where there are other processes.
+void StepRunner::after_step(size_t step) {
+  if (is_last_part_ && bucket_after_[step] >= 0) send_bucket(bucket_after_[step]);
+  peers_->gradients().progress();
+  note_progress();
+}
+
+void StepRunner::send_bucket(int bucket) {
+  GradientExchange& exchange = peers_->gradients();
+  const Bucket& where = exchange.buckets()[static_cast<size_t>(bucket)];
+  const auto begin = static_cast<size_t>(where.begin), count = static_cast<size_t>(where.count);
+  if (!alone()) {
+    add_to_leaf(where.begin, where.count, is_first_micro_, true);
+    const std::span<float> leaf(reinterpret_cast<float*>(leaf_.data()) + begin, count);
+    tree_->finish_with(leaf, where.begin, exchange.data().subspan(begin, count), pool_);
+  } else if (shape_.narrow) {
+    round(exchange.data().data() + begin, where.count);
+  }
+  exchange.begin(bucket);
+}
+
+void StepRunner::round(float* gradients, int64_t count) {
+  const Chunks chunks{count, 4096};
+  pool_.run(chunks.tasks(), [&](int task, int) {
+    uint16_t narrow[4096];
+    float* x = gradients + chunks.begin(task);
+    kernels::f32_to_bf16(x, narrow, chunks.length(task));
+    kernels::bf16_to_f32(narrow, x, chunks.length(task));
+  });
+}
+
+void StepRunner::add_to_leaf(int64_t begin, int64_t count, bool is_first, bool is_last) {
+  float* leaf = reinterpret_cast<float*>(leaf_.data()) + begin;
+  const float* grads = state_.grads().data() + begin;
+  const Chunks chunks{count};
+  pool_.run(chunks.tasks(), [&](int task, int) {
+    float* target = leaf + chunks.begin(task);
+    const float* term = grads + chunks.begin(task);
+    if (is_first) {
+      std::copy_n(term, chunks.length(task), target);
+    } else {
+      kernels::accumulate(target, term, chunks.length(task));
+    }
+  });
+  if (is_last && shape_.narrow) round(leaf, count);
+}
+
 Tally StepRunner::run(const StepInputs& inputs, const std::function<const Batch&()>& next) {
   now_ = inputs;
   Tally tally;
+  if (peers_) peers_->start();
   if (alone()) {
-    run_part(executors_.gradients, next(), tally);
-    move_statistics(1 / static_cast<float>(shape_.replicas));
-    update(inputs, tally, shape_.replicas);
-    return tally;
+    run_alone(next(), tally);
+  } else {
+    run_parts(next, tally);
   }
-  const std::span<float> grads = state_.grads(), stats = state_.batch_stats();
-  const size_t p = grads.size(), s = stats.size();
-  const auto micros = static_cast<size_t>(shape_.accumulation);
-  const std::span<float> leaf(reinterpret_cast<float*>(leaf_.data()), p + micros * s);
-  for (int replica = 0; replica < shape_.replicas; ++replica) {
-    for (size_t micro = 0; micro < micros; ++micro) {
+  if (peers_) {
+    peers_->gradients().finish();
+    tally = peers_->gather();
+  }
+  apply(inputs, tally);
+  return tally;
+}
+
+void StepRunner::run_alone(const Batch& batch, Tally& tally) {
+  is_last_part_ = true;
+  run_part(executors_.gradients, batch, tally);
+  const std::span<float> stats = state_.batch_stats();
+  if (peers_) {
+    if (stats.empty()) return;
+    std::copy(stats.begin(), stats.end(), sums().end() - std::ssize(stats));
+    peers_->gradients().begin(static_cast<int>(peers_->gradients().buckets().size()) - 1);
+  } else if (shape_.narrow) {
+    round(state_.grads().data(), std::ssize(state_.grads()));
+  }
+}
+
+void StepRunner::run_parts(const std::function<const Batch&()>& next, Tally& tally) {
+  const std::span<float> stats = state_.batch_stats();
+  const auto p = std::ssize(state_.grads()), s = std::ssize(stats);
+  const int micros = shape_.accumulation;
+  const std::span<float> leaf(reinterpret_cast<float*>(leaf_.data()),
+                              static_cast<size_t>(p + micros * s));
+  for (int replica = 0; replica < shape_.local(); ++replica) {
+    const bool is_last_replica = replica == shape_.local() - 1;
+    for (int micro = 0; micro < micros; ++micro) {
+      const bool is_last_micro = micro == micros - 1;
+      is_first_micro_ = micro == 0;
+      is_last_part_ = is_last_replica && is_last_micro;
       run_part(executors_.gradients, next(), tally, replica == 0 && micro == 0);
-      const Chunks chunks{static_cast<int64_t>(p)};
-      pool_.run(chunks.tasks(), [&](int task, int) {
-        float* target = leaf.data() + chunks.begin(task);
-        const float* term = grads.data() + chunks.begin(task);
-        if (micro == 0) {
-          std::copy_n(term, chunks.length(task), target);
-        } else {
-          kernels::accumulate(target, term, chunks.length(task));
-        }
-      });
-      std::copy(stats.begin(), stats.end(),
-                leaf.begin() + static_cast<std::ptrdiff_t>(p + micro * s));
+      // With other processes, the buckets of the last part are on their way.
+      if (!peers_ || !is_last_part_) add_to_leaf(0, p, is_first_micro_, is_last_micro);
+      std::copy(stats.begin(), stats.end(), leaf.begin() + p + micro * s);
     }
-    tree_->push(leaf, pool_);
+    if (!peers_ || !is_last_replica) tree_->push(leaf, pool_);
   }
-  tree_->finish(leaf, pool_);
-  std::copy_n(leaf.begin(), p, grads.begin());
+  if (!peers_) return tree_->finish(leaf, pool_);
+  if (s > 0) {
+    const auto behind = leaf.subspan(static_cast<size_t>(p));
+    tree_->finish_with(behind, p, sums().subspan(static_cast<size_t>(p)), pool_);
+    peers_->gradients().begin(static_cast<int>(peers_->gradients().buckets().size()) - 1);
+  }
+  tree_->clear();
+}
+
+// What the sums say is done: statistics move, and then the parameters.
+void StepRunner::apply(const StepInputs& inputs, const Tally& tally) {
+  const std::span<float> grads = state_.grads(), stats = state_.batch_stats();
   const auto replicas = static_cast<float>(shape_.replicas);
-  if (inputs.bn_per_step) {
+  const auto micros = shape_.accumulation;
+  if (alone() && !peers_) {
+    move_statistics(1 / replicas);
+    return update(inputs, tally, shape_.replicas);
+  }
+  const std::span<const float> all = sums();
+  const auto p = std::ssize(grads), s = std::ssize(stats);
+  if (!peers_) std::copy_n(all.begin(), p, grads.begin());
+  if (inputs.bn_per_step && !alone()) {
     std::fill(stats.begin(), stats.end(), 0.0f);
-    for (size_t micro = 0; micro < micros; ++micro) {
-      kernels::accumulate(stats.data(), leaf.data() + p + micro * s, static_cast<int64_t>(s));
+    for (int micro = 0; micro < micros; ++micro) {
+      kernels::accumulate(stats.data(), all.data() + p + micro * s, s);
     }
     move_statistics(1 / (replicas * static_cast<float>(micros)));
   } else {
-    for (size_t micro = 0; micro < micros; ++micro) {
-      std::copy_n(leaf.begin() + static_cast<std::ptrdiff_t>(p + micro * s), s, stats.begin());
+    for (int micro = 0; micro < micros; ++micro) {
+      std::copy_n(all.begin() + p + micro * s, s, stats.begin());
       move_statistics(1 / replicas);
     }
   }
   update(inputs, tally, shape_.replicas * shape_.accumulation);
-  return tally;
 }
 
 Tally StepRunner::run_tail(const StepInputs& inputs, const Batch& batch, Executor& gradients) {

@@ -8,21 +8,32 @@
 #include <vector>
 
 #include "engine/executor.h"
+#include "dist/replica_split.h"
 #include "train/task.h"
 #include "train/tree_accumulator.h"
 
 namespace convoy {
 
+class StepPeers;
+
 struct StepShape {
   int64_t micro_batch = 1;  // images of one replica
   int replicas = 1;
   int accumulation = 1;
-  bool together = false;  // all replicas in one run of the plan; needs accumulation 1
+  bool together = false;  // the replicas here in one run of the plan; needs accumulation 1
 
-  int64_t plan_batch() const { return together ? micro_batch * replicas : micro_batch; }
-  int plan_replicas() const { return together ? replicas : 1; }
-  int parts() const { return together ? 1 : replicas * accumulation; }
+  // Which of them this process runs; a count of 0: all.
+  ReplicaRange mine = {};
+  // Every replica's gradient is rounded to bf16, whether or not it travels; not together.
+  bool narrow = false;
+
+  int local() const { return mine.count ? mine.count : replicas; }
+  int64_t plan_batch() const { return together ? micro_batch * local() : micro_batch; }
+  int plan_replicas() const { return together ? local() : 1; }
+  int parts() const { return together ? 1 : local() * accumulation; }
   int64_t global_batch() const { return micro_batch * replicas * accumulation; }
+  // The samples of a step that come before this process's.
+  int64_t first_sample() const { return mine.first * accumulation * micro_batch; }
 };
 
 // What varies from step to step.
@@ -43,9 +54,10 @@ class StepRunner {
     Executor& update;
   };
 
-  // Keeps the references.
+  // Keeps the references. `peers`: the other processes, whose memory the state's gradients are in;
+  // null: there are none.
   StepRunner(const StepShape& shape, const Task& task, const State& state, ThreadPool& pool,
-             const Executors& executors);
+             const Executors& executors, StepPeers* peers = nullptr);
 
   // What the sums over several parts take.
   static int64_t sum_bytes(const StepShape& shape, const StateLayout& state);
@@ -57,15 +69,29 @@ class StepRunner {
 
  private:
   void run_part(Executor& gradients, const Batch& batch, Tally& tally, bool first = true);
+  void run_alone(const Batch& batch, Tally& tally);
+  void run_parts(const std::function<const Batch&()>& next, Tally& tally);
+  // Adds gradients [begin, begin + count) of a micro-batch to the replica's; after the last they
+  // are rounded, if they shall be.
+  void add_to_leaf(int64_t begin, int64_t count, bool is_first, bool is_last);
+  void round(float* gradients, int64_t count);
+  void after_step(size_t step);
+  void send_bucket(int bucket);
+  void apply(const StepInputs& inputs, const Tally& tally);
   void move_statistics(float scale);
   void update(const StepInputs& inputs, const Tally& tally, int terms);
   bool alone() const { return shape_.parts() == 1; }
+  // The gradients of the step, and the statistics of each micro-batch behind them.
+  std::span<float> sums() const;
 
   StepShape shape_;
   const Task& task_;
   const State& state_;
   ThreadPool& pool_;
   Executors executors_;
+  StepPeers* peers_;
+  std::vector<int> bucket_after_;  // by step of the plan: the bucket complete then, or -1
+  bool is_last_part_ = false, is_first_micro_ = false;
   StepInputs now_;
   // Plan inputs are read through these.
   float grad_scale_ = 1, stat_scale_ = 1, skip_ = 0;

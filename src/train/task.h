@@ -48,7 +48,12 @@ class Task {
   virtual TaskGraph build(const TaskShape& shape) const = 0;
   // Adds the results of a run on `batch` to the tally: its first `valid` samples count, where their
   // weight is not 0.
-  virtual void count(const Executor& executor, const Batch& batch, Tally& tally) const = 0;
+  void count(const Executor& executor, const Batch& batch, Tally& tally) const {
+    count(executor, batch, 0, batch.valid, tally);
+  }
+  // Samples [first, last) alone.
+  virtual void count(const Executor& executor, const Batch& batch, int64_t first, int64_t last,
+                     Tally& tally) const = 0;
 };
 
 }  // namespace convoy

@@ -17,27 +17,34 @@
 namespace convoy {
 
 Trainer::Trainer(const RunConfig& config, const RunDir& dir, Listener& listener,
-                 const std::atomic<int>& stop, const PassWatch& watch)
+                 const std::atomic<int>& stop, const PassWatch& watch, Transport* transport)
     : config_(config),
       dir_(dir),
       listener_(listener),
       stop_(stop),
-      setup_(config, watch),
+      transport_(transport && transport->size() > 1 ? transport : nullptr),
+      watch_(transport_, config.stall_timeout),
+      setup_(config, watch, transport_),
       memory_(refuse_what_cannot_fit(setup_, dir.path())),
-      network_(setup_.plans, config.thread_count(), config.cores()),
+      network_(setup_.plans, config.thread_count(), config.cores(), transport_),
       checkpoints_(dir.path(), config.checkpoint_keep) {
+  if (network_.peers()) network_.peers()->watch(stop);
   if (!network_.evaluation()) return;
-  evaluator_.emplace(setup_.task, *network_.evaluation(), *setup_.eval_set, setup_.eval_chain,
-                     config.eval_batch(setup_.shape.plan_batch()), config.data.loader(),
-                     [this](const Batch::Bad& bad) { tell_bad(bad); });
+  evaluator_.emplace(
+      setup_.task, *network_.evaluation(), *setup_.eval_set, setup_.eval_chain,
+      setup_.eval_batch(setup_.shape.micro_batch), config.data.loader(),
+      [this](const Batch::Bad& bad) { tell_bad(bad); }, transport_);
 }
 
 int Trainer::run() {
   try {
     return train();
   } catch (const Error& error) {
+    const std::optional<PeerLoss> loss = watch_.loss();
+    if (!loss) watch_.fail(error.exit_code(), error.what());
     if (begun_) {
       try {
+        if (loss) listener_.on(RankLost{loss->rank, progress_.step, loss->text});
         listener_.on(RunEnd{.step = progress_.step,
                             .weights_hash = {},
                             .seconds = elapsed(),
@@ -53,7 +60,8 @@ int Trainer::run() {
 
 int Trainer::train() {
   started_ = steady_seconds();
-  if (!restore()) start();
+  if (writes_files() && !restore()) start();
+  if (transport_) share_start();
   begun_ = true;
   for (const std::string& line : idle_rules(setup_.plans, config_.choices)) {
     listener_.on(Warning{line});
@@ -65,14 +73,16 @@ int Trainer::train() {
                 setup_.loader(progress_.step, total));
   mark_step_ = progress_.step;
   mark_seconds_ = steady_seconds();
+  watch_.at_step(progress_.step);
   while (progress_.step < total) {
     train_one_step(loader);
     const double before = steady_seconds();
     if (!finish_boundary()) return stop_here();
     mark_seconds_ += steady_seconds() - before;  // evaluation is not training time
-    if (stop_ && progress_.step < total) return stop_here();
+    if (asked_to_stop() && progress_.step < total) return stop_here();
   }
   write_weights("last.safetensors", false);
+  tell_exchange();
   listener_.on(RunEnd{.step = progress_.step,
                       .weights_hash = hash(),
                       .seconds = elapsed(),
@@ -115,6 +125,8 @@ void Trainer::announce_run() {
                .epochs = config_.epochs,
                .lr = config_.lr.peak(setup_.shape.global_batch()),
                .pinned = network_.pool().pinned(),
+               .processes = transport_ ? transport_->size() : 1,
+               .split = transport_ ? network_.peers()->split().counts() : "",
                .run_dir = dir_.path().string()});
   for (const NetworkPlans::Named& named : setup_.plans.all()) {
     if (!named.batch) continue;
@@ -136,7 +148,11 @@ void Trainer::train_one_step(Loader& loader) {
   } else {
     tally = network_.steps().run(inputs, [&]() -> const Batch& { return next_batch(loader); });
   }
-  ++progress_.step;
+  if (transport_) {
+    count_bad(network_.peers()->bad(), config_.data.max_bad, progress_.epoch.bad,
+              [this](const Batch::Bad& bad) { tell_bad(bad); });
+  }
+  watch_.at_step(++progress_.step);
   progress_.top1 = progress_.average_top1 = -1;
   if (!std::isfinite(tally.loss)) {
     listener_.on(NonFinite{progress_.step, tally.mean_loss()});
@@ -161,8 +177,10 @@ void Trainer::train_one_step(Loader& loader) {
 
 const Batch& Trainer::next_batch(Loader& loader) {
   const Batch& batch = loader.next();
-  count_bad(batch, config_.data.max_bad, progress_.epoch.bad,
-            [this](const Batch::Bad& bad) { tell_bad(bad); });
+  if (!transport_) {  // with several processes all count the same after the step
+    count_bad(batch.bad, config_.data.max_bad, progress_.epoch.bad,
+              [this](const Batch::Bad& bad) { tell_bad(bad); });
+  }
   return batch;
 }
 
@@ -270,6 +288,7 @@ std::optional<EvalDone> Trainer::evaluate_once(bool average) {
   const double begin = steady_seconds();
   const std::optional<Tally> tally = evaluator_->run([&](int64_t done) {
     listener_.on(EvalProgress{done, evaluator_->samples()});
+    watch_.advance();
     return stop_ == 0;
   });
   swap();
@@ -289,7 +308,9 @@ std::optional<EvalDone> Trainer::evaluate_once(bool average) {
 int Trainer::stop_here() {
   if (saved_step_ != progress_.step) save(false);
   constexpr int requeue = 75;
-  listener_.on(Stopped{progress_.step, stop_, "checkpoints/" + checkpoint_name(progress_.step)});
+  tell_exchange();
+  listener_.on(
+      Stopped{progress_.step, agree_on_signal(), "checkpoints/" + checkpoint_name(progress_.step)});
   listener_.on(RunEnd{.step = progress_.step,
                       .weights_hash = hash(),
                       .seconds = elapsed(),

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <optional>
 
+#include "dist/run_watch.h"
 #include "train/checkpoint.h"
 #include "train/evaluate.h"
 #include "train/event.h"
@@ -19,8 +20,11 @@ class Trainer {
   // Opens the data and plans everything; nothing is written yet. `stop` holds the number of the
   // signal that asks to end, or 0. Keeps the references; `watch` is for whoever looks at the
   // passes.
+  // `transport`: to the other processes of the run, of which rank 0 alone writes files; null: there
+  // are none.
   Trainer(const RunConfig& config, const RunDir& dir, Listener& listener,
-          const std::atomic<int>& stop, const PassWatch& watch = {});
+          const std::atomic<int>& stop, const PassWatch& watch = {},
+          Transport* transport = nullptr);
 
   // From the newest checkpoint of the run directory, or from the start when there is none. Gives
   // the exit code: 0, or 75 when stopped by a signal after a checkpoint.
@@ -39,6 +43,15 @@ class Trainer {
     double seconds = 0;             // of all processes of the run
     bool boundary_pending = false;  // stopped between the last step of an epoch and its evaluation
   };
+
+  bool writes_files() const { return !transport_ || transport_->rank() == 0; }
+  // What rank 0 has brought back, or made, for everybody.
+  void share_start();
+  // The signal that asks everybody to end, the same on all ranks; 0: none.
+  int asked_to_stop();
+  // As above, when every rank asks at once.
+  int agree_on_signal();
+  void tell_exchange();
 
   void start();
   bool restore();  // false: there is no checkpoint
@@ -75,6 +88,8 @@ class Trainer {
   const RunDir& dir_;
   Listener& listener_;
   const std::atomic<int>& stop_;
+  Transport* const transport_;
+  RunWatch watch_;
 
   RunSetup setup_;
   MemoryNeeds memory_;  // as foreseen

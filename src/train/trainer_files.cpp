@@ -28,7 +28,17 @@ std::string Trainer::algorithms() const {
 
 std::string Trainer::hash() {
   const State& state = network_.state();
-  return weights_hash(model_tensors(state.layout(), state.params(), state.stats()));
+  const std::string mine =
+      weights_hash(model_tensors(state.layout(), state.params(), state.stats()));
+  if (!transport_) return mine;
+  const std::vector<std::string> all = transport_->all_gather(mine);
+  for (size_t rank = 0; rank < all.size(); ++rank) {
+    if (all[rank] != all[0]) {
+      raise(Fault::bug, "internal error: rank {} has other weights than rank 0: {} and {}", rank,
+            all[rank], all[0]);
+    }
+  }
+  return mine;
 }
 
 Metadata Trainer::metadata(bool average) const {
@@ -40,6 +50,8 @@ Metadata Trainer::metadata(bool average) const {
 }
 
 void Trainer::write_weights(const std::string& file, bool average) {
+  if (!writes_files()) return;
+  const RunWatch::LongWork long_work(watch_);
   const State& state = network_.state();
   write_safetensors(
       dir_.weights() / file,
@@ -62,6 +74,9 @@ std::vector<TensorEntry> Trainer::optimizer_tensors() {
 }
 
 void Trainer::save(bool scheduled) {
+  saved_step_ = progress_.step;
+  if (!writes_files()) return;
+  const RunWatch::LongWork long_work(watch_);
   const State& state = network_.state();
   const StateLayout& layout = state.layout();
   std::vector<CheckpointFile> files;
@@ -104,7 +119,6 @@ void Trainer::save(bool scheduled) {
     }
     listener_.flush();
   });
-  saved_step_ = progress_.step;
 }
 
 bool Trainer::restore() {
@@ -175,6 +189,7 @@ bool Trainer::restore() {
                        .path = "checkpoints/" + checkpoint_name(progress_.step),
                        .threads = network_.pool().size(),
                        .pinned = network_.pool().pinned(),
+                       .processes = transport_ ? transport_->size() : 1,
                        .run_dir = dir_.path().string()});
   return true;
 }

@@ -45,6 +45,20 @@ void TreeAccumulator::push(std::span<float> leaf, ThreadPool& pool) {
   ++pushed_;
 }
 
+void TreeAccumulator::finish_with(std::span<float> leaf, int64_t offset, std::span<float> target,
+                                  ThreadPool& pool) {
+  const int64_t full = pushed_ + 1;
+  std::span<float> sum = leaf;
+  for (int i = 0; full >> i; ++i) {
+    // Below the first free level all are carries, above it what a finished sum has left.
+    if (!(pushed_ >> i & 1)) continue;
+    const std::span<float> left = level(i).subspan(static_cast<size_t>(offset), leaf.size());
+    add(left, sum, pool);
+    sum = left;
+  }
+  if (sum.data() != target.data()) std::copy(sum.begin(), sum.end(), target.begin());
+}
+
 void TreeAccumulator::finish(std::span<float> target, ThreadPool& pool) {
   expect(pushed_ > 0, "a sum of something");
   // What is left over on the right joins the lower levels first, as a tree padded with nothing

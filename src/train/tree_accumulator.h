@@ -22,6 +22,11 @@ class TreeAccumulator {
   void push(std::span<float> leaf, ThreadPool& pool);
   // The sum of all leaves so far goes to `target`; the accumulator is empty again.
   void finish(std::span<float> target, ThreadPool& pool);
+  // As if `leaf`, floats [offset, …) of the last leaf, had been pushed and the sum finished, for
+  // those floats alone: piece by piece, each once. Then `clear`.
+  void finish_with(std::span<float> leaf, int64_t offset, std::span<float> target,
+                   ThreadPool& pool);
+  void clear() { pushed_ = 0; }
 
  private:
   std::span<float> level(int i) const;

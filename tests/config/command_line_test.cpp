@@ -22,7 +22,11 @@ const std::vector<Field>& declared() {
     field("lr", lr, "learning rate", {}, {"learning-rate"});
     field("run-name", name, "name of the run", {}, {"v-name"});
     bool verbose = false;
-    field("verbose", verbose, "say more", {}, {"v"});
+    field("verbose", verbose, "say more", {}, {"v", "vv"});
+    int count = 0;
+    std::string env;
+    field("instances", count, "processes", {}, {"np", "n"});
+    field("env", env, "variables", repeated(), {"x"});
     return field.all();
   }();
   return all;
@@ -137,6 +141,31 @@ TEST(CommandLine, HelpIsAskedForBeforeTheEndOfOptions) {
   EXPECT_TRUE(asks_for_help({"-h"}));
   EXPECT_FALSE(asks_for_help({"--", "--help"}));
   EXPECT_FALSE(asks_for_help({"help"}));
+}
+
+TEST(CommandLine, AnAliasOfSeveralLettersMayHaveOneDash) {
+  EXPECT_EQ(value({"-np", "4"}, "instances"), "4");
+  EXPECT_EQ(value({"-np=4"}, "instances"), "4");
+  EXPECT_EQ(value({"-n4"}, "instances"), "4");
+  EXPECT_EQ(value({"-vv"}, "verbose"), "true");
+  EXPECT_TRUE(contains(refusal({"-np"}), "option --np needs a value"));
+  EXPECT_TRUE(contains(refusal({"--lr", "-np"}), "but -np follows"));
+  EXPECT_TRUE(contains(refusal({"-instances", "4"}), "unknown option -instances"));
+}
+
+TEST(CommandLine, SomeOptionsAddUp) {
+  EXPECT_EQ(value({"-x", "A=1,2", "--env", "B", "-xC"}, "env"), "A=1,2\nB\nC");
+  EXPECT_EQ(value({"-x", "A", "-x", "A"}, "env"), "A\nA");
+}
+
+TEST(CommandLine, WordsMayEndTheOptions) {
+  const CommandLine line =
+      parse_command_line({"-np", "2", "train", "--lr", "-x", "--"}, declared(), true);
+  EXPECT_EQ(line.settings.size(), 1u);
+  EXPECT_EQ(line.words, (Words{"train", "--lr", "-x", "--"}));
+  EXPECT_EQ(parse_command_line({"--", "train", "--lr"}, declared(), true).words,
+            (Words{"train", "--lr"}));
+  EXPECT_EQ(parse_command_line({"-", "-v"}, declared(), true).words, (Words{"-", "-v"}));
 }
 
 }  // namespace

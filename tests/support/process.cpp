@@ -20,8 +20,9 @@ Arguments joined(Arguments a, const Arguments& b) {
   return a;
 }
 
-Process::Process(const Arguments& arguments, const fs::path& folder) {
-  std::vector<std::string> words{CONVOY_PROGRAM};
+Process::Process(const Arguments& arguments, const fs::path& folder, const Arguments& before) {
+  std::vector<std::string> words = before;
+  words.emplace_back(CONVOY_PROGRAM);
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
@@ -35,7 +36,7 @@ Process::Process(const Arguments& arguments, const fs::path& folder) {
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out.c_str(), O_WRONLY | O_CREAT, 0644);
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, err.c_str(), O_WRONLY | O_CREAT, 0644);
   posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
-  const int failed = ::posix_spawn(&pid_, argv[0], &actions, nullptr, argv.data(), environ);
+  const int failed = ::posix_spawnp(&pid_, argv[0], &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (failed) throw std::runtime_error(words[0] + " cannot be started");
 }
@@ -79,6 +80,15 @@ Finished Process::wait(double seconds) {
 
 Finished run_convoy(const Arguments& arguments, const fs::path& folder) {
   return Process(arguments, folder).wait();
+}
+
+Arguments mpirun(int processes) {
+  return {"mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-np",
+          std::to_string(processes)};
+}
+
+Finished run_convoy_on(int processes, const Arguments& arguments, const fs::path& folder) {
+  return Process(arguments, folder, mpirun(processes)).wait();
 }
 
 }  // namespace convoy::test

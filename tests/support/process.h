@@ -24,8 +24,8 @@ struct Finished {
 
 class Process {
  public:
-  // Starts `convoy ARGUMENTS` in `folder`.
-  Process(const Arguments& arguments, const fs::path& folder);
+  // Starts `convoy ARGUMENTS` in `folder`, with `before` in front: another program that starts it.
+  Process(const Arguments& arguments, const fs::path& folder, const Arguments& before = {});
   // Whatever still runs is killed.
   ~Process();
   Process(const Process&) = delete;
@@ -50,5 +50,9 @@ class Process {
 
 // Start and wait.
 Finished run_convoy(const Arguments& arguments, const fs::path& folder);
+
+// What starts so many processes of one run on this machine, however few its cores.
+Arguments mpirun(int processes);
+Finished run_convoy_on(int processes, const Arguments& arguments, const fs::path& folder);
 
 }  // namespace convoy::test

@@ -48,12 +48,14 @@ class TwoHeads : public Task {
   }
 
   // The losses as they are weighted in training.
-  void count(const Executor& executor, const Batch& batch, Tally& tally) const override {
-    for (int64_t i = 0; i < batch.valid; ++i) {
+  using Task::count;
+  void count(const Executor& executor, const Batch&, int64_t first, int64_t last,
+             Tally& tally) const override {
+    for (int64_t i = first; i < last; ++i) {
       tally.loss += static_cast<double>(weights_[0] * executor.output("loss")[i] +
                                         weights_[1] * executor.output("group_loss")[i]);
     }
-    tally.samples += batch.valid;
+    tally.samples += last - first;
   }
 
  private:

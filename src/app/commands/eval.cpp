@@ -13,14 +13,19 @@
 #include "app/run.h"
 #include "app/run_weights.h"
 #include "base/clock.h"
+#include "base/cores.h"
 #include "base/error.h"
 #include "config/value.h"
+#include "dist/run_watch.h"
+#include "dist/world.h"
 #include "report/console.h"
 #include "train/evaluate.h"
 #include "train/weights_metadata.h"
 
 namespace convoy {
 namespace {
+
+constexpr double stall_timeout_s = 60;  // of a rank that others wait for
 
 using Json = nlohmann::ordered_json;
 
@@ -147,6 +152,8 @@ int evaluate_all(const Options& options, const Evaluate& evaluate) {
 
 int run(const CommandLine& line) {
   need_words(line, {});
+  World& world = World::get();
+  const bool tells = world.rank() == 0;
   const std::vector<Field> known = described(describe);
   const ChosenWeights chosen = choose_weights(line, known, "eval");
   Fields field(chosen.settings);
@@ -154,6 +161,8 @@ int run(const CommandLine& line) {
   options.describe(field);
   field.finish(known);
   const FoundModel model = settle(options, chosen.file.origin());
+  const HostShare share = share_machines();
+  if (options.threads == 0) options.threads = std::max(1, available_cores() / share.on_our_cores);
 
   const auto data = options.data.open(options.split == "train", options.seed);
   const AugmentChain chain = options.data.chain(data->image_shape(), false);
@@ -161,23 +170,34 @@ int run(const CommandLine& line) {
                            options.num_classes ? options.num_classes : data->classes(),
                            options.eval_batch_size);
   if (line.settings.contains("algorithms")) warn_of_idle_rules(network.plans(), options.choices);
-  Evaluator evaluator(network.task(), network.executor(), *data, chain, options.eval_batch_size,
-                      options.data.loader(), [](const Batch::Bad& bad) {
-                        fmt::print(stderr, "Warning: {}\n", bad.reason);
-                      });
+  Evaluator evaluator(
+      network.task(), network.executor(), *data, chain, options.eval_batch_size,
+      options.data.loader(),
+      [&](const Batch::Bad& bad) {
+        if (tells) fmt::print(stderr, "Warning: {}\n", bad.reason);
+      },
+      &world);
+  RunWatch watch(&world, stall_timeout_s);
   const auto evaluate = [&](const WeightFile& file) {
     network.load(file);
-    const auto console = console_listener(console_options(options.json));  // its bar goes with it
+    watch.at_step(0);
+    const auto console =
+        console_listener(console_options(options.json || !tells));  // its bar goes with it
     return *evaluator.run([&](int64_t done) {
       console->on(EvalProgress{done, evaluator.samples()});
+      watch.advance();
       return true;
     });
   };
+  if (options.all && world.size() > 1) {
+    raise(Fault::usage, "eval --all works in one process; try: without mpirun, or a single file");
+  }
   if (options.all) return evaluate_all(options, evaluate);
 
   const Result result = about(chosen.file, "");
   const double begin = steady_seconds();
   const Tally t = evaluate(chosen.file);
+  if (!tells) return 0;
   if (options.json) {
     fmt::print("{}\n", numbers(t).dump());
   } else {
@@ -213,6 +233,7 @@ the best is named at the end; --json prints {"checkpoints": [...], "best": NAME}
   convoy eval --checkpoint resnet20.safetensors --model cifar_resnet20 --dataset cifar-10 --data-dir DIR
 )",
       .describe = describe,
+      .shared = true,
       .run = run};
 }
 

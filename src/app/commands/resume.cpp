@@ -5,6 +5,7 @@
 #include "app/run.h"
 #include "base/error.h"
 #include "config/config_file.h"
+#include "dist/world.h"
 #include "report/finished.h"
 
 namespace convoy {
@@ -15,6 +16,7 @@ struct Overrides {
   int threads = 0;
   bool pin = false;
   bool quiet = false;
+  double stall_timeout = 0;
 
   void describe(Fields& field) {
     field.section("What may differ from before");
@@ -22,6 +24,8 @@ struct Overrides {
           between(0, 256), {"j"});
     field("pin", pin,
           "each thread stays on a core of its own; neither --pin nor --no-pin: as before");
+    field("stall-timeout", stall_timeout,
+          "seconds after which a silent process counts as lost; 0: as before", between(2, 86400));
     field("quiet", quiet, "print only warnings and the last line", {}, {"q"});
   }
 };
@@ -51,12 +55,18 @@ int run(const CommandLine& line) {
   Overrides overrides;
   overrides.describe(typed);
   typed.finish();
-  const RunDir dir = RunDir::open(line.words[0]);
-  if (say_if_finished(dir)) return 0;
+  // Rank 0 opens the run and reads its options; the others need not even see the folder.
+  World& world = World::get();
+  const bool first = world.rank() == 0;
+  const RunDir dir = first ? RunDir::open(line.words[0]) : RunDir::of_another(line.words[0]);
+  const bool is_over = first && say_if_finished(dir);
+  if (!world.broadcast(0, std::string(is_over ? "over" : "")).empty()) return 0;
   const std::vector<Field> known = described(describe_saved);
-  Settings settings = saved_settings(dir, known);
+  Settings settings = settings_of_first(first ? saved_settings(dir, known) : Settings{});
   for (const auto& [key, value] : given) {
-    if (key != "threads" || overrides.threads) settings[key] = value;
+    const bool is_as_before = (key == "threads" && !overrides.threads) ||
+                              (key == "stall-timeout" && overrides.stall_timeout == 0);
+    if (!is_as_before) settings[key] = value;
   }
   Fields field(settings);
   std::string recipe;
@@ -69,6 +79,9 @@ int run(const CommandLine& line) {
   config.describe(field);
   field.finish(known);
   apply_isa(config);
+  const HostShare share = share_machines();
+  config.share_host(share.processes, share.on_our_cores);
+  config.step_shape(world.rank(), world.size());
   return run_training(config, dir);
 }
 
@@ -85,6 +98,7 @@ with. Every file of the run ends up as if nothing had happened, times aside.
   convoy resume runs/cifar_resnet20-cifar-10
 )",
       .describe = describe,
+      .shared = true,
       .run = run};
 }
 

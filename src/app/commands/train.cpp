@@ -8,6 +8,7 @@
 #include "app/verify_resume.h"
 #include "base/error.h"
 #include "config/config_file.h"
+#include "dist/world.h"
 #include "models/model.h"
 #include "train/run_config.h"
 
@@ -50,11 +51,24 @@ int run(const CommandLine& typed) {
   Options options;
   RunConfig config;
   const Fields field = read_options(line, describe, options, config);
-  if (options.verify_resume) return verify_resume(config, field.all(), options.verify_kills);
+  World& world = World::get();
+  if (options.verify_resume) {
+    if (world.size() > 1) {
+      raise(Fault::usage, "--verify-resume kills one process, not several; try: without mpirun");
+    }
+    return verify_resume(config, field.all(), options.verify_kills);
+  }
   apply_isa(config);
+  const HostShare share = share_machines();
+  config.share_host(share.processes, share.on_our_cores);
   find_model(config.model);  // a wrong name must not leave a run directory behind
   config.data.def();
+  config.step_shape(world.rank(), world.size());  // nor must too many processes
+  if (world.rank() > 0) {
+    return run_training(config, RunDir::of_another(world.broadcast(0, std::string())));
+  }
   const RunDir dir = RunDir::create(config.output, config.default_name());
+  world.broadcast(0, fs::absolute(dir.path()).string());
   try {
     write_atomically(dir.args(), write_args(field.all()), Fault::usage);
     write_environment(dir.env());
@@ -84,6 +98,7 @@ runs/NAME, and can be killed and resumed at any time.
   convoy train --dataset generated --max-steps 20          no data needed
 )",
       .describe = describe,
+      .shared = true,
       .run = run};
 }
 

@@ -1,0 +1,184 @@
+// `convoy launch`: a verb on many processes.
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "app/command.h"
+#include "app/launch_options.h"
+#include "app/options.h"
+#include "base/cores.h"
+#include "base/error.h"
+#include "base/process.h"
+#include "dist/world.h"
+#include "launch/core_share.h"
+#include "launch/mpirun.h"
+#include "launch/supervisor.h"
+
+namespace convoy {
+namespace {
+
+void describe(Fields& field) { LaunchOptions().describe(field); }
+
+// The verb as it was typed, understood well enough to refuse here what every rank would refuse.
+struct Verb {
+  const CommandDef* command = nullptr;
+  std::vector<std::string> words;
+  CommandLine line;
+
+  bool has(std::string_view key) const {
+    return find_field(described(command->describe), key) != nullptr;
+  }
+  void refuse_crowd(int processes) const {
+    if (processes == 1 || command->shared) return;
+    raise(Fault::usage, "convoy {} works in one process, not in {}; try: train, resume or eval",
+          words[0], processes);
+  }
+  // Hands an option of ours on; the verb must know it, and nobody may have typed it there too.
+  void pass(const std::string& key, const std::string& value, const std::string& typed) {
+    if (!has(key)) raise(Fault::usage, "{} means nothing for {}; try: without it", typed, words[0]);
+    const auto own = line.settings.find(key);
+    if (own != line.settings.end() && own->second.text != value) {
+      raise(Fault::usage, "{} and {} --{} {} differ; try: only one of them", typed, words[0], key,
+            own->second.text);
+    }
+    if (own == line.settings.end()) words.push_back("--" + key + "=" + value);
+  }
+};
+
+Verb read_verb(const std::vector<std::string>& words) {
+  const std::vector<CommandDef>& all = command_catalog();
+  const auto found = std::ranges::find(all, words[0], &CommandDef::name);
+  if (found == all.end() || found->words_end_options) {
+    raise(Fault::usage, "{} is no verb to launch; try: convoy launch -np 2 -- train ...", words[0]);
+  }
+  const std::vector<std::string> rest(words.begin() + 1, words.end());
+  if (asks_for_help(rest)) {
+    raise(Fault::usage, "--help of a launched verb; try: convoy {} --help", words[0]);
+  }
+  Verb verb{&*found, words, parse_command_line(rest, described(found->describe))};
+  const bool is_run = verb.words[0] == "train" || verb.words[0] == "resume";
+  if (is_run && verb.line.settings.contains("verify-resume")) {
+    raise(Fault::usage, "--verify-resume starts processes of its own; try: it without launch");
+  }
+  return verb;
+}
+
+bool is_here(const std::string& host) { return host == "localhost" || host == host_name(); }
+
+// Other hosts are looked at by their own ranks.
+void refuse_too_many_here(const Placement& placement, const LaunchOptions& options) {
+  for (const LaunchHost& host : placement.hosts) {
+    if (!is_here(host.name)) continue;
+    share_of_cores(cpu_places(allowed_cores()), {.index = 0,
+                                                 .count = host.slots,
+                                                 .usable = available_cores(),
+                                                 .per_rank = options.threads_per_rank,
+                                                 .numa = options.bind() == "numa",
+                                                 .oversubscribe = options.oversubscribe});
+  }
+}
+
+// Somebody else's mpirun has started us, once for every rank: we are the verb.
+int run_in_place(const Fields& field, const LaunchOptions& options, Verb& verb) {
+  if (!World::started_by_mpi()) {
+    raise(Fault::usage, "--kubernetes-run, but no mpirun has started this; try: without it");
+  }
+  for (const Field& each : field.all()) {
+    const bool is_used = each.key == "kubernetes-run" || each.key == "num-replicas" ||
+                         each.key == "stall-timeout" || each.key == "ipus-per-replica";
+    if (field.given(each.key) && !is_used) {
+      raise(Fault::usage, "--{} means nothing with --kubernetes-run; try: an option of that mpirun",
+            each.key);
+    }
+  }
+  options.pass_on([&](const auto&... option) { verb.pass(option...); });
+  verb.refuse_crowd(World::get().size());
+  const std::vector<std::string> rest(verb.words.begin() + 1, verb.words.end());
+  return verb.command->run(parse_command_line(rest, described(verb.command->describe)));
+}
+
+int run(const CommandLine& typed) {
+  const std::vector<Field> known = described(describe);
+  Fields field(resolve(typed, known));
+  LaunchOptions options;
+  options.describe(field);
+  field.finish(known);
+  if (typed.words.empty() && !options.print_topology) {
+    raise(Fault::usage, "no verb to launch; try: convoy launch -np 2 -- train ...");
+  }
+  std::optional<Verb> verb;
+  if (!typed.words.empty()) verb = read_verb(typed.words);
+  if (options.kubernetes_run) {
+    if (!verb) raise(Fault::usage, "--kubernetes-run without a verb; try: -- train ...");
+    return run_in_place(field, options, *verb);
+  }
+  if (World::started_by_mpi()) {
+    raise(Fault::usage,
+          "launch starts an mpirun, and one has started this already; try: --kubernetes-run, or "
+          "mpirun convoy VERB without launch");
+  }
+  const Placement placement = options.placement();
+  if (verb) options.adopt(verb->line.settings);
+  if (verb) refuse_too_many_here(placement, options);
+  if (options.only_output_from_instance >= placement.ranks()) {
+    raise(Fault::usage, "--only-output-from-instance {}: there are instances 0 to {}",
+          options.only_output_from_instance, placement.ranks() - 1);
+  }
+  if (options.print_topology) {
+    fmt::print("{}", topology_table(placement, options.replicas_of(placement)));
+    std::fflush(stdout);
+    if (!verb) return 0;
+  }
+  options.pass_on([&](const auto&... option) { verb->pass(option...); });
+  const bool is_run = verb->words[0] == "train" || verb->words[0] == "resume";
+  verb->refuse_crowd(placement.ranks());
+  if (options.restarts && !is_run) {
+    raise(Fault::usage, "--restarts means nothing for {}; try: without it", verb->words[0]);
+  }
+  return supervise({.placement = placement,
+                    .mpirun = mpirun_words(placement, options.mpirun()),
+                    .program = fs::read_symlink("/proc/self/exe").string(),
+                    .verb = verb->words,
+                    .output = options.output(),
+                    .restarts = options.restarts,
+                    .verbose = options.verbose});
+}
+
+}  // namespace
+
+CommandDef launch_command() {
+  return {.name = "launch",
+          .summary = "run a verb on many processes, here and on other hosts",
+          .usage = "launch [options] [--] VERB [its options]",
+          .details =
+              R"(Starts the verb as several processes (instances) through Open MPI's mpirun, divides
+the cores of each host between them, shows what they print, and leaves with their
+exit code. A replica is a slice of the batch; instances share the replicas out, and
+however many there are, the weights come out the same.
+
+  convoy launch -np 2 -- train --replicas 4 --config cifar10/resnet20
+  convoy launch --num-replicas 16 --num-instances 8 --print-topology       only the table
+  convoy launch -H n1:2,n2:2 --num-replicas 8 -- train --config demo       two hosts
+  convoy launch --hostfile hosts.txt --restarts 3 --log-dir logs -- resume runs/demo
+
+Other hosts are reached by ssh without a password, and have the same program and
+files under the same paths. A line of a hostfile: n1 slots=2. Ranks are numbered by
+host. Rank 0's standard output appears as it stands; everything else has
+"[rank 3 host n17]" in front.
+
+Ctrl-C or SIGTERM has all ranks save one checkpoint and stop (exit 75); a second one
+kills them. A rank that dies or stops answering is named, and all leave (exit 7);
+with --restarts the run goes on from its last checkpoint.
+
+mpirun convoy VERB ... and srun --mpi=pmix convoy VERB ... work as well, without
+restarts and without dividing the cores unless CONVOY_BIND=core is set.
+)",
+          .describe = describe,
+          .run = run,
+          .words_end_options = true};
+}
+
+}  // namespace convoy

@@ -1,0 +1,124 @@
+// The other ranks' side of `PeerWatch`.
+
+#include <fmt/core.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "config/value.h"
+#include "dist/peer_watch_parts.h"
+
+namespace convoy {
+
+class PeerWatch::Member {
+ public:
+  Member(PeerWatch& watch, const std::string& address) : watch_(watch) {
+    const std::vector<std::string> parts = split(address, ' ');
+    if (parts.size() < 3 || !read_number(parts[0], token_, 16) || !read_number(parts[1], port_)) {
+      raise(Fault::peer, "\"{}\" is no address of rank 0", one_line(address));
+    }
+    addresses_.assign(parts.begin() + 2, parts.end());
+    zero_.heard = clock_.now();
+  }
+
+  void run() {
+    double next_beat = 0;
+    while (!watch_.leaving_ && !watch_.failing_ && !watch_.found_) {
+      const double now = clock_.now();
+      if (!line_) {
+        connect();
+      } else if (now >= next_beat) {
+        line_->send(watch_.beat());
+        next_beat = now + watch_.options_.beat_s;
+      }
+      wait();
+      hear(clock_.now());
+    }
+    if (watch_.found_) return watch_.publish();
+    if (line_) tell_end();
+    watch_.sent_ = true;
+  }
+
+ private:
+  void tell_end() {
+    line_->send(watch_.failing_ ? "fail " + watch_.failure_ : "bye");
+    line_->finish();
+    const double end = steady_seconds() + last_words_s;
+    while (!line_->is_closed() && steady_seconds() < end) {
+      wait();
+      while (line_->next()) continue;
+    }
+  }
+
+  void connect() {
+    for (const std::string& address : addresses_) {
+      if (watch_.leaving_) return;
+      line_ = LineSocket::connect(address, port_, 2);
+      if (!line_) continue;
+      line_->send(fmt::format("hello {:016x} {} {} {}", token_, watch_.options_.rank, ::getpid(),
+                              watch_.options_.host));
+      answered_ = false;
+      // A stranger at that address does not answer.
+      for (int i = 0; i < 20 && !answered_ && !line_->is_closed(); ++i) {
+        wait();
+        hear(clock_.now());
+        if (!line_) break;
+      }
+      if (answered_ || watch_.found_) return;
+      line_.reset();
+    }
+  }
+
+  void wait() const {
+    pollfd file{line_ ? line_->descriptor() : -1, POLLIN, 0};
+    ::poll(&file, 1, static_cast<int>(watch_.options_.beat_s * 250));
+  }
+
+  void hear(double now) {
+    while (line_) {
+      const std::optional<std::string> text = line_->next();
+      if (!text) break;
+      take(*text, now);
+    }
+    if (watch_.found_ || left_) return;
+    const std::string step = std::to_string(watch_.step_);
+    if (line_ && line_->is_closed() && answered_) {
+      watch_.report(
+          {0, 7, zero_.name(0) + " was lost at step " + step + ": its connection closed"});
+    } else if (now - zero_.heard >= watch_.options_.stall_timeout_s - watch_.options_.beat_s / 2) {
+      watch_.report({0, 7, zero_.name(0) + " stopped answering at step " + step});
+    }
+  }
+
+  void take(const std::string& text, double now) {
+    const std::vector<std::string> parts = words_of_line(text, 4);
+    int rank = 0, code = 0;
+    if (parts[0] == "beat" && parts.size() == 4) {
+      answered_ = true;
+      zero_.heard = now;
+      zero_.host = one_line(parts[1]);
+      read_number(parts[2], zero_.pid);
+    } else if (parts[0] == "bye") {
+      left_ = true;
+    } else if (parts[0] == "lost" && parts.size() == 4 && read_number(parts[1], rank) &&
+               read_number(parts[2], code)) {
+      watch_.report({rank, code, one_line(parts[3]), true});
+    }
+  }
+
+  PeerWatch& watch_;
+  uint64_t token_ = 0;
+  uint16_t port_ = 0;
+  std::vector<std::string> addresses_;
+  RunningClock clock_;
+  std::optional<LineSocket> line_;
+  WatchedPeer zero_;
+  bool answered_ = false, left_ = false;  // left: rank 0 said goodbye
+};
+
+std::function<void()> PeerWatch::member(const std::string& address) {
+  return [member = std::make_shared<Member>(*this, address)] { member->run(); };
+}
+
+}  // namespace convoy

@@ -1,0 +1,58 @@
+#include "dist/peer_watch.h"
+
+#include <fmt/core.h>
+
+#include <chrono>
+
+#include "base/error.h"
+#include "config/value.h"
+
+namespace convoy {
+
+PeerWatch::PeerWatch(Options options, std::unique_ptr<WatchDoor> door, const std::string& address,
+                     std::function<void(const PeerLoss&)> on_loss)
+    : options_(std::move(options)), on_loss_(std::move(on_loss)) {
+  if (options_.size < 2) return;
+  expect((options_.rank == 0) == (door != nullptr), "rank 0 alone has a door");
+  thread_ = std::thread(door ? monitor(std::move(door)) : member(address));
+}
+
+PeerWatch::~PeerWatch() {
+  leaving_ = true;
+  if (thread_.joinable()) thread_.join();
+}
+
+std::string PeerWatch::beat() const {
+  return fmt::format("beat {} {} {}", step_.load(), progress_.load(),
+                     static_cast<int>(doing_.load()));
+}
+
+void PeerWatch::report(PeerLoss loss) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (loss_ || failing_) return;
+    loss_ = std::move(loss);
+  }
+  found_ = true;
+}
+
+void PeerWatch::publish() {
+  lost_ = true;
+  on_loss_(*loss());
+}
+
+std::optional<PeerLoss> PeerWatch::loss() const {
+  const std::scoped_lock lock(mutex_);
+  return loss_;
+}
+
+void PeerWatch::fail(int exit_code, const std::string& text) {
+  if (lost_ || !thread_.joinable()) return;
+  failure_ = fmt::format("{} {}", exit_code, one_line(text));
+  failing_ = true;
+  for (int i = 0; i < 200 && !sent_ && !lost_; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
+
+}  // namespace convoy

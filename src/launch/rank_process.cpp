@@ -1,0 +1,79 @@
+#include "launch/rank_process.h"
+
+#include <fmt/core.h>
+
+#include <cstdlib>
+
+#include "base/core_grant.h"
+#include "base/cores.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "config/value.h"
+#include "launch/core_share.h"
+
+namespace convoy {
+namespace {
+
+std::string variable(const char* name) {
+  const char* text = std::getenv(name);
+  return text ? text : "";
+}
+
+// The first that is set, as a number; `otherwise` when none is.
+int number(std::initializer_list<const char*> names, int low, int otherwise) {
+  for (const char* name : names) {
+    const std::string text = variable(name);
+    if (text.empty()) continue;
+    int value = 0;
+    if (!parse_value(text, value).empty() || value < low) {
+      raise(Fault::usage, "environment variable {} \"{}\" is no whole number of at least {}", name,
+            one_line(text), low);
+    }
+    return value;
+  }
+  return otherwise;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> RankSettings::environment() const {
+  std::map<std::string, std::string> all{{"CONVOY_LAUNCH", "1"}, {"CONVOY_BIND", bind}};
+  if (threads) all["CONVOY_THREADS_PER_RANK"] = std::to_string(threads);
+  if (oversubscribe) all["CONVOY_OVERSUBSCRIBE"] = "1";
+  return all;
+}
+
+void take_share_of_cores() {
+  const std::string bind = variable("CONVOY_BIND");
+  if (bind.empty()) return;
+  if (bind != "core" && bind != "numa" && bind != "none") {
+    raise(Fault::usage, "environment variable CONVOY_BIND \"{}\" is none of core, numa, none",
+          one_line(bind));
+  }
+  ShareRequest request;
+  request.index = number({"OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID", "MPI_LOCALRANKID"}, 0, 0);
+  request.count =
+      number({"OMPI_COMM_WORLD_LOCAL_SIZE", "SLURM_NTASKS_PER_NODE", "MPI_LOCALNRANKS"}, 1, 1);
+  if (request.index >= request.count) {
+    raise(Fault::usage,
+          "the environment says this is rank {} of {} on this host; try: without CONVOY_BIND",
+          request.index, request.count);
+  }
+  request.usable = available_cores();
+  request.per_rank = number({"CONVOY_THREADS_PER_RANK"}, 1, 0);
+  request.numa = bind == "numa";
+  request.oversubscribe = number({"CONVOY_OVERSUBSCRIBE"}, 0, 0) != 0;
+  const CoreShare share = share_of_cores(cpu_places(allowed_cores()), request);
+  if (bind != "none") CoreSet(share.cpus).stay();
+  grant_cores(share.threads);
+}
+
+bool is_launched() { return !variable("CONVOY_LAUNCH").empty(); }
+
+void tell_run_dir(const std::string& path) {
+  if (!is_launched()) return;
+  fmt::print(stderr, "{}{}\n", run_dir_mark, fs::absolute(path).lexically_normal().string());
+  std::fflush(stderr);
+}
+
+}  // namespace convoy

@@ -1,0 +1,128 @@
+#include "launch/supervisor.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <regex>
+#include <thread>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "config/value.h"
+
+namespace convoy {
+namespace {
+
+constexpr int lost = static_cast<int>(Fault::peer);
+
+void say(const std::string& text) {
+  fmt::print(stderr, "launch: {}\n", text);
+  std::fflush(stderr);
+}
+
+std::string quoted(const std::string& word) {
+  const bool is_plain = !word.empty() && word.find_first_of(" \t\n'\"\\$;&|<>*?()") == word.npos;
+  return is_plain ? word : "'" + word + "'";
+}
+
+// mpirun draws lines around its messages, and repeats how to run it.
+bool is_decoration(const std::string& line) {
+  return line.empty() || line.find_first_not_of("- ") == line.npos;
+}
+
+// What ssh or, where that said nothing, mpirun complained of, on one line.
+std::string complaint(const std::vector<std::string>& said) {
+  const bool by_ssh =
+      std::ranges::any_of(said, [](const std::string& line) { return line.starts_with("ssh: "); });
+  std::string text;
+  for (std::string line : said) {
+    std::erase(line, '\r');
+    if (is_decoration(line) || (by_ssh && !line.starts_with("ssh: "))) continue;
+    if (text.size() > 200) break;
+    text += (text.empty() ? "" : " ") + one_line(line);
+  }
+  return text;
+}
+
+bool could_not_start(const std::vector<std::string>& said) {
+  constexpr std::array marks{
+      "unable to reliably start",   "not be able to launch",      "lost communication",
+      "does not know how to route", "Could not resolve hostname", "Connection refused",
+      "Permission denied",          "No route to host",           "Connection timed out"};
+  return std::ranges::any_of(said, [&](const std::string& line) {
+    return std::ranges::any_of(marks, [&](const char* m) { return line.find(m) != line.npos; });
+  });
+}
+
+// The code to leave with. What nobody else has said is said here.
+int settle(const JobEnd& end, const RankOutput& output, const LaunchJob& job) {
+  if (end.code == 0) return 0;
+  const bool explained = !output.first_error().empty();
+  if (end.signal && (end.killed || (end.code > 128 && !explained))) return 128 + end.signal;
+  if (explained && !end.killed && end.code < 128) return end.code;
+  if (const std::string who = killed_rank(end.mpirun_said); !who.empty()) {
+    say(who);
+    return lost;
+  }
+  if (explained) return lost;
+  if (could_not_start(end.mpirun_said)) {
+    say(fmt::format("not every host of {} could be reached: {}; try: ssh HOST true",
+                    job.placement.text(), complaint(end.mpirun_said)));
+    return lost;
+  }
+  if (end.code > 128) {
+    say(fmt::format("mpirun was ended by signal {}", end.code - 128));
+    return lost;
+  }
+  if (!job.verbose) {
+    for (const std::string& line : end.mpirun_said) {
+      if (!is_decoration(line)) fmt::print(stderr, "mpirun: {}\n", line);
+    }
+  }
+  return end.code;
+}
+
+}  // namespace
+
+std::string killed_rank(const std::vector<std::string>& mpirun_said) {
+  // mpirun breaks its lines where it likes.
+  const std::string text = join(mpirun_said, " ");
+  static const std::regex pattern(
+      R"(process rank (\d+) with PID \d+ on node (\S+)\s+exited on\s+signal (\d+))");
+  std::smatch found;
+  if (!std::regex_search(text, found, pattern)) return "";
+  return fmt::format("rank {} (host {}) was killed by signal {}", found[1].str(), found[2].str(),
+                     found[3].str());
+}
+
+int supervise(const LaunchJob& job) {
+  RankOutput output(job.placement, job.output);
+  std::vector<std::string> verb = job.verb;
+  for (int restart = 0;; ++restart) {
+    std::vector<std::string> words = job.mpirun;
+    words.push_back(job.program);
+    words.insert(words.end(), verb.begin(), verb.end());
+    if (job.verbose) {
+      std::vector<std::string> shown;
+      std::ranges::transform(words, std::back_inserter(shown), quoted);
+      say(join(shown, " "));
+    }
+    output.forget_error();
+    const JobEnd end = run_job(words, output, job.grace_s);
+    if (job.verbose) {
+      for (const std::string& line : end.mpirun_said) fmt::print(stderr, "mpirun: {}\n", line);
+    }
+    const int code = settle(end, output, job);
+    if (code != lost || restart >= job.restarts || end.signal) return code;
+    if (job.verb[0] == "train" && !output.run_dir().empty()) {
+      verb = {"resume", output.run_dir()};
+    }
+    say(fmt::format("restart {} of {}: convoy {}", restart + 1, job.restarts, join(verb, " ")));
+    std::this_thread::sleep_for(std::chrono::seconds(1));  // daemons on other hosts end meanwhile
+  }
+}
+
+}  // namespace convoy

@@ -1,0 +1,32 @@
+// Runs a verb on many processes until it is done: starts again what was lost, says who was, and
+// gives the exit code.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launch/job.h"
+#include "launch/rank_output.h"
+
+namespace convoy {
+
+struct LaunchJob {
+  Placement placement;
+  std::vector<std::string> mpirun;  // words before the program
+  std::string program;
+  std::vector<std::string> verb;  // with its options
+  OutputOptions output;
+  int restarts = 0;
+  bool verbose = false;  // mpirun's own words and command lines too
+  double grace_s = 10;   // from a rank's error to the end of all
+};
+
+// The job's own code; 7 where a rank was killed or a host not reached; 128 + signal where one came
+// and nothing was saved.
+int supervise(const LaunchJob& job);
+
+// Who was killed, by what mpirun says: "rank 2 (host n17) was killed by signal 9"; empty: nobody.
+std::string killed_rank(const std::vector<std::string>& mpirun_said);
+
+}  // namespace convoy

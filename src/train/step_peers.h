@@ -1,0 +1,67 @@
+// What a step has to do with other processes: its gradients and statistics are summed over all of
+// them, and its tally counts everybody's samples, in their order: the same digits as one process.
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "compile/plan.h"
+#include "dist/gradient_exchange.h"
+#include "train/task.h"
+
+namespace convoy {
+
+struct StepShape;
+
+class StepPeers {
+ public:
+  struct Options {
+    int64_t bucket_floats = 1 << 20;
+    bool narrow = false;  // see GradientExchange::Spec
+  };
+  // Keeps transport and pool.
+  StepPeers(Transport& transport, const StepShape& shape, const StateLayout& layout,
+            const Options& options, ThreadPool& pool);
+
+  // The gradients, in backward order, and one bucket more: the statistics of each micro-batch.
+  static std::vector<Bucket> buckets(const StepShape& shape, const StateLayout& layout,
+                                     const Options& options);
+
+  GradientExchange& gradients() { return gradients_; }
+  const GradientExchange& gradients() const { return gradients_; }
+
+  void start();
+  // The results of a run on a batch of this process.
+  void add(const Task& task, const Executor& executor, const Batch& batch);
+  // Everybody's. Every rank knows then that all are done with this step.
+  Tally gather();
+
+  // The signal that some rank has had before the last `gather`; 0: none.
+  int stop() const { return stop_; }
+  // This rank's own signals.
+  void watch(const std::atomic<int>& signal) { signal_ = &signal; }
+  // Samples of the step that were no images, of all ranks in the order of samples.
+  const std::vector<Batch::Bad>& bad() const { return bad_; }
+
+  Transport& transport() { return transport_; }
+  const ReplicaSplit& split() const { return split_; }
+
+ private:
+  struct Counts {
+    int64_t samples = 0, correct = 0, correct5 = 0, bad = 0, stop = 0;
+  };
+
+  Transport& transport_;
+  ReplicaSplit split_;
+  GradientExchange gradients_;
+  size_t most_samples_;
+  std::vector<double> mine_, all_;  // records: counts, then the loss of each sample
+  size_t added_ = 0;
+  Counts now_;
+  std::vector<Batch::Bad> bad_;
+  const std::atomic<int>* signal_ = nullptr;
+  int stop_ = 0;
+};
+
+}  // namespace convoy

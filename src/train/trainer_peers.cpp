@@ -1,0 +1,76 @@
+// What the trainer agrees upon with the other processes of its run.
+
+#include <cstring>
+
+#include "base/error.h"
+#include "train/trainer.h"
+
+namespace convoy {
+namespace {
+
+// Messages have a limit, regions have not.
+void broadcast_floats(Transport& transport, std::span<float> floats) {
+  constexpr size_t piece = 1 << 24;
+  for (size_t at = 0; at < floats.size(); at += piece) {
+    const auto part = floats.subspan(at, std::min(piece, floats.size() - at));
+    transport.broadcast(0, std::as_writable_bytes(part));
+  }
+}
+
+}  // namespace
+
+void Trainer::share_start() {
+  // What fixes the result must be the same everywhere before anything is computed.
+  std::string terms = algorithms();
+  for (const auto& [key, value] : config_.recipe()) terms += "\n" + key + " " + value;
+  terms += fmt::format("\n{} {} samples", setup_.train_set->size(), setup_.eval_set->size());
+  const std::string first = transport_->broadcast(0, terms);
+  const std::vector<std::string> differ = transport_->all_gather(first == terms ? "" : "x");
+  for (size_t rank = 0; rank < differ.size(); ++rank) {
+    if (differ[rank].empty()) continue;
+    raise(Fault::usage,
+          "rank {} would train something else than rank 0: other data, options or algorithms; try: "
+          "the same files on every host",
+          rank);
+  }
+  static_assert(std::is_trivially_copyable_v<Progress>);
+  transport_->broadcast(0, std::as_writable_bytes(std::span(&progress_, 1)));
+  saved_step_ = progress_.step > 0 ? progress_.step : -1;
+  const State& state = network_.state();
+  for (const std::span<float> region :
+       {state.params(), state.stats(), state.average_params(), state.average_stats()}) {
+    broadcast_floats(*transport_, region);
+  }
+  for (int i = 0; i < state.slot_count(); ++i) broadcast_floats(*transport_, state.slot(i));
+}
+
+int Trainer::asked_to_stop() { return transport_ ? network_.peers()->stop() : stop_.load(); }
+
+int Trainer::agree_on_signal() {
+  if (!transport_) return stop_;
+  const int mine = stop_;
+  std::vector<int> all(static_cast<size_t>(transport_->size()));
+  transport_->all_gather(std::as_bytes(std::span(&mine, 1)),
+                         std::as_writable_bytes(std::span(all)));
+  for (const int signal : all) {
+    if (signal) return signal;
+  }
+  return 0;
+}
+
+void Trainer::tell_exchange() {
+  if (!transport_) return;
+  const ExchangeTraffic& traffic = network_.peers()->gradients().traffic();
+  const auto steps = std::max<int64_t>(traffic.steps, 1);
+  listener_.on(Exchanged{
+      .processes = transport_->size(),
+      .steps = traffic.steps,
+      .gradient_bytes = traffic.all_bytes / steps,
+      .bytes = traffic.read_bytes + traffic.sent_bytes,
+      .sent_bytes = traffic.sent_bytes,
+      .early_share = static_cast<double>(traffic.early_bytes) /
+                     static_cast<double>(std::max<int64_t>(traffic.all_bytes, 1)),
+      .wait_s = traffic.wait_seconds});
+}
+
+}  // namespace convoy

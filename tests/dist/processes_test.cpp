@@ -1,0 +1,166 @@
+// Whole runs on several processes, started by mpirun as a user would.
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "support/run_files.h"
+
+namespace convoy {
+namespace {
+
+using test::Arguments;
+using test::Finished;
+using test::joined;
+using test::Json;
+
+// Four replicas of 8, six steps and an evaluation in the middle.
+Arguments recipe(const Arguments& more = {}) {
+  return joined(test::tiny({"--generated-samples", "96", "--batch-size", "8", "--replicas", "4",
+                            "--threads", "1", "--epochs", "2", "--bucket-mb", "0.02", "--log-steps",
+                            "1"}),
+                more);
+}
+
+struct Trained {
+  test::TempFolder folder;
+  fs::path dir = folder / "runs/a";
+
+  explicit Trained(int processes, const Arguments& options, int code = 0) {
+    const Arguments all = joined({"train", "--name", "a", "--quiet"}, options);
+    const Finished end = processes ? test::run_convoy_on(processes, all, folder.path())
+                                   : test::run_convoy(all, folder.path());
+    EXPECT_EQ(end.code, code) << end.err;
+  }
+  Finished resume(int processes, const Arguments& options = {}) const {
+    return test::run_convoy_on(processes, joined({"resume", "runs/a", "--quiet"}, options),
+                               folder.path());
+  }
+  std::string hash() const { return test::weights_hash_of(dir); }
+  // What was trained and evaluated, to the last digit.
+  std::vector<std::string> numbers() const {
+    std::vector<std::string> all = test::comparable_events(dir, "train");
+    for (const std::string& line : test::comparable_events(dir, "eval")) all.push_back(line);
+    return all;
+  }
+};
+
+Json exchange_of(const fs::path& run) {
+  Json found;
+  for (const std::string& line :
+       test::lines_of(read_file(run / "sessions.jsonl", Fault::bug))) {
+    const Json event = Json::parse(line);
+    if (event["event"] == "exchange") found = event;
+  }
+  return found;
+}
+
+TEST(ProcessesDist, AnyNumberTrainsTheSameWeights) {
+  const Trained alone(0, recipe());
+  ASSERT_EQ(alone.hash().size(), 16u);
+  for (const int processes : {1, 2, 3, 4}) {
+    const Trained many(processes, recipe());
+    EXPECT_EQ(many.hash(), alone.hash()) << processes;
+    EXPECT_EQ(many.numbers(), alone.numbers()) << processes;
+    EXPECT_EQ(test::checkpoint_steps(many.dir), test::checkpoint_steps(alone.dir)) << processes;
+    EXPECT_EQ(many.folder.path(), many.folder.path());
+  }
+  EXPECT_NE(Trained(2, recipe({"--seed", "2"})).hash(), alone.hash());
+}
+
+TEST(ProcessesDist, AccumulationAndBf16TooAndReplicasOneAfterAnother) {
+  for (const Arguments& more : std::vector<Arguments>{
+           {"--gradient-accumulation-count", "2", "--bn-update", "step", "--batch-size", "4"},
+           {"--gradient-accumulation-count", "3", "--batch-size", "2", "--ema-decay", "0.9"},
+           {"--replica-mode", "sequence", "--replicas", "6", "--batch-size", "4"},
+           {"--exchange-precision", "bf16"}}) {
+    const Trained alone(0, recipe(more)), two(2, recipe(more)), three(3, recipe(more));
+    EXPECT_EQ(two.hash(), alone.hash()) << more[1];
+    EXPECT_EQ(three.hash(), alone.hash()) << more[1];
+    EXPECT_EQ(three.numbers(), alone.numbers()) << more[1];
+  }
+  EXPECT_NE(Trained(2, recipe({"--exchange-precision", "bf16"})).hash(),
+            Trained(2, recipe()).hash());
+}
+
+TEST(ProcessesDist, ACheckpointGoesOnWithAnotherNumber) {
+  const Trained alone(0, recipe());
+  const Trained part(3, recipe({"--max-steps", "3"}));
+  // The run was cut at step 3 by its options: as if killed there, with those of the whole run.
+  const Trained whole(2, recipe({"--checkpoint-steps", "2"}));
+  fs::remove(whole.dir / "checkpoints/last");
+  for (const int64_t step : test::checkpoint_steps(whole.dir)) {
+    if (step > 2) fs::remove_all(whole.dir / fmt::format("checkpoints/step-{:07}", step));
+  }
+  const Finished end = whole.resume(3);
+  EXPECT_EQ(end.code, 0) << end.err;
+  EXPECT_EQ(whole.hash(), alone.hash());
+  EXPECT_EQ(whole.numbers(), alone.numbers());
+  EXPECT_NE(part.hash(), alone.hash());
+}
+
+TEST(ProcessesDist, ASignalToAnyRankSavesOnceAndEndsAll) {
+  const Arguments options = recipe({"--epochs", "40", "--log-steps", "1", "--eval-epochs", "0"});
+  test::TempFolder folder;
+  const fs::path dir = folder / "runs/a";
+  test::Process process(joined({"train", "--name", "a", "--quiet"}, options), folder.path(),
+                        test::mpirun(2));
+  ASSERT_TRUE(process.until([&] {
+    return fs::exists(dir / "metrics.jsonl") && test::events(dir, "train").size() >= 3;
+  }));
+  process.send(SIGUSR1);  // mpirun hands it to every rank
+  const Finished end = process.wait();
+  EXPECT_EQ(end.code, 75) << end.err;
+  const Json stop = test::events(dir, "stop").back();
+  EXPECT_EQ(stop["signal"], SIGUSR1);
+  EXPECT_EQ(test::checkpoint_steps(dir).back(), stop["step"].get<int64_t>());
+  const Finished again = test::run_convoy_on(3, {"resume", "runs/a", "--quiet"}, folder.path());
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(test::weights_hash_of(dir), Trained(0, options).hash());
+}
+
+TEST(ProcessesDist, MostOfTheExchangeHappensDuringBackward) {
+  const Trained two(2, recipe({"--batch-size", "32", "--epochs", "8"}));
+  const Json exchange = exchange_of(two.dir);
+  ASSERT_FALSE(exchange.is_null());
+  EXPECT_GT(exchange["early_share"].get<double>(), 0.0);
+  const double steps = exchange["steps"], gradients = exchange["gradient_bytes"];
+  EXPECT_GT(exchange["bytes"].get<double>(), 0.9 * steps * gradients);
+  EXPECT_LE(exchange["bytes"].get<double>(), 2.1 * steps * gradients);
+}
+
+TEST(ProcessesDist, EvaluationCountsTheSameOnAnyNumber) {
+  const Trained run(0, recipe());
+  const Arguments eval{"eval", "--checkpoint", "runs/a", "--json", "--threads", "1",
+                       "--eval-batch-size", "7"};
+  const std::string alone = test::run_convoy(eval, run.folder.path()).out;
+  EXPECT_NE(alone.find("\"correct\""), alone.npos);
+  for (const int processes : {1, 2, 3}) {
+    const Finished end = test::run_convoy_on(processes, eval, run.folder.path());
+    EXPECT_EQ(end.code, 0) << end.err;
+    EXPECT_EQ(Json::parse(end.out), Json::parse(alone)) << processes;
+  }
+}
+
+TEST(ProcessesDist, TroubleIsToldOnceAndEndsAll) {
+  test::TempFolder folder;
+  const auto told = [&](const Arguments& options, int code, const std::string& words) {
+    const Finished end = test::run_convoy_on(3, options, folder.path());
+    EXPECT_EQ(end.code, code) << end.err;
+    const size_t at = end.err.find("convoy: error: ");
+    ASSERT_NE(at, end.err.npos) << end.err;
+    EXPECT_EQ(end.err.find("convoy: error: ", at + 1), end.err.npos) << end.err;
+    EXPECT_NE(end.err.find(words), end.err.npos) << end.err;
+    EXPECT_NE(end.err.find("[rank 0 host "), end.err.npos) << end.err;
+  };
+  told(joined({"train"}, recipe({"--replicas", "2"})), 2, "3 processes");
+  EXPECT_FALSE(fs::exists(folder / "runs"));
+  told(joined({"train"}, recipe({"--no-such-option"})), 2, "no-such-option");
+  told(joined({"train", "--quiet"}, recipe({"--lr", "1e30"})), 5, "loss of step");
+  told({"resume", "nowhere"}, 4, "nowhere");
+  const Finished list = test::run_convoy_on(2, {"list", "models"}, folder.path());
+  EXPECT_EQ(list.code, 2) << list.err;
+}
+
+}  // namespace
+}  // namespace convoy

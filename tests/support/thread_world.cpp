@@ -1,0 +1,146 @@
+#include "support/thread_world.h"
+
+#include <cstring>
+#include <exception>
+#include <thread>
+
+namespace convoy::test {
+namespace {
+
+// What the ranks have between them.
+struct Meeting {
+  std::vector<int> hosts;
+  bool memory = true;
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::map<std::tuple<int, int, int>, std::deque<std::string>> mail;  // from, to, tag
+  std::vector<std::string> brought;
+  int came = 0, round = 0;
+  struct Block {
+    std::shared_ptr<std::vector<uint64_t>> memory;
+    int came = 0, left = 0;
+  };
+  std::map<int, Block> blocks;  // by host
+
+  // Everyone brings something and gets what all brought.
+  std::vector<std::string> meet(int rank, const std::string& mine) {
+    std::unique_lock lock(mutex);
+    const int now = round;
+    brought.resize(hosts.size());
+    brought[static_cast<size_t>(rank)] = mine;
+    if (++came == static_cast<int>(hosts.size())) {
+      came = 0;
+      ++round;
+      last = brought;
+      changed.notify_all();
+    } else {
+      changed.wait(lock, [&] { return round != now; });
+    }
+    return last;
+  }
+  std::vector<std::string> last;
+};
+
+std::string text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+class ThreadRank final : public Transport {
+ public:
+  ThreadRank(Meeting& meeting, int rank) : meeting_(meeting), rank_(rank) {}
+
+  int rank() const override { return rank_; }
+  int size() const override { return static_cast<int>(meeting_.hosts.size()); }
+  int host_of(int rank) const override { return meeting_.hosts[static_cast<size_t>(rank)]; }
+
+  Ticket send(int to, int tag, std::span<const std::byte> bytes) override {
+    const std::lock_guard lock(meeting_.mutex);
+    meeting_.mail[{rank_, to, tag}].push_back(text_of(bytes));
+    open_.push_back({});
+    return static_cast<Ticket>(open_.size()) - 1;
+  }
+  Ticket receive(int from, int tag, std::span<std::byte> bytes) override {
+    open_.push_back({true, from, tag, bytes});
+    return static_cast<Ticket>(open_.size()) - 1;
+  }
+  bool is_done(Ticket ticket) override {
+    Open& open = open_[static_cast<size_t>(ticket)];
+    if (!open.receives) return true;
+    const std::lock_guard lock(meeting_.mutex);
+    auto& box = meeting_.mail[{open.from, rank_, open.tag}];
+    if (box.empty()) return false;
+    if (box.front().size() != open.bytes.size()) throw std::runtime_error("a message of that size");
+    std::memcpy(open.bytes.data(), box.front().data(), box.front().size());
+    box.pop_front();
+    return true;
+  }
+  void barrier() override { meeting_.meet(rank_, ""); }
+  using Transport::broadcast;
+  void broadcast(int root, std::span<std::byte> bytes) override {
+    const auto all = meeting_.meet(rank_, text_of(bytes));
+    std::memcpy(bytes.data(), all[static_cast<size_t>(root)].data(), bytes.size());
+  }
+  std::vector<std::string> all_gather(const std::string& mine) override {
+    return meeting_.meet(rank_, mine);
+  }
+  void all_gather(std::span<const std::byte> mine, std::span<std::byte> all) override {
+    const auto texts = meeting_.meet(rank_, text_of(mine));
+    for (size_t r = 0; r < texts.size(); ++r) {
+      std::memcpy(all.data() + r * mine.size(), texts[r].data(), mine.size());
+    }
+  }
+  SharedMemory share(size_t bytes) override {
+    // Among the ranks of the host alone: whoever comes first makes it, the last one clears the
+    // table.
+    const auto ranks = static_cast<int>(neighbours().size());
+    std::unique_lock lock(meeting_.mutex);
+    auto& [block, came, left] = meeting_.blocks[host_of(rank_)];
+    meeting_.changed.wait(lock, [&] { return left == 0; });
+    if (came++ == 0) block = std::make_shared<std::vector<uint64_t>>(bytes / 8 + 1);
+    if (came == ranks) left = ranks;
+    meeting_.changed.notify_all();
+    meeting_.changed.wait(lock, [&] { return left > 0; });
+    const std::shared_ptr<std::vector<uint64_t>> mine = block;
+    if (--left == 0) came = 0;
+    meeting_.changed.notify_all();
+    if (!meeting_.memory) return {};
+    return {{reinterpret_cast<std::byte*>(mine->data()), bytes}, mine};
+  }
+
+ private:
+  struct Open {
+    bool receives = false;
+    int from = 0, tag = 0;
+    std::span<std::byte> bytes;
+  };
+  Meeting& meeting_;
+  int rank_;
+  std::vector<Open> open_;
+};
+
+}  // namespace
+
+void with_ranks(const std::vector<int>& hosts, const std::function<void(Transport&)>& body,
+                bool memory) {
+  Meeting meeting;
+  meeting.hosts = hosts;
+  meeting.memory = memory;
+  std::vector<std::thread> threads;
+  std::vector<std::exception_ptr> failures(hosts.size());
+  for (size_t rank = 0; rank < hosts.size(); ++rank) {
+    threads.emplace_back([&, rank] {
+      try {
+        ThreadRank transport(meeting, static_cast<int>(rank));
+        body(transport);
+      } catch (...) {
+        failures[rank] = std::current_exception();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::exception_ptr& failure : failures) {
+    if (failure) std::rethrow_exception(failure);
+  }
+}
+
+}  // namespace convoy::test
