@@ -61,7 +61,8 @@ std::vector<std::string> forwarded_variables(const char* const* environment) {
   return names;
 }
 
-std::vector<std::string> mpirun_words(const Placement& placement, const MpirunOptions& options) {
+std::vector<std::string> mpirun_words(const RankPlacement& placement,
+                                      const MpirunOptions& options) {
   const char* own = std::getenv("CONVOY_MPIRUN");
   std::vector<std::string> words{own && *own ? own : "mpirun"};
   if (::geteuid() == 0) words.emplace_back("--allow-run-as-root");
