@@ -34,6 +34,7 @@ class PeerWatch::Monitor {
     while (!watch_.leaving_ && !watch_.failing_) {
       wait();
       const double now = clock_.now();
+      if (watch_.was_stopped(clock_.gap())) break;
       let_in(now);
       for (int rank = 1; rank < watch_.options_.size; ++rank) listen(rank, now);
       peers_[0].note(watch_.step_, watch_.progress_, watch_.doing_, now);
