@@ -267,6 +267,7 @@ void StepRunner::after_common_step(size_t step) {
     peers_->gradients().begin(bucket);
   }
   peers_->gradients().progress();
+  note_progress();
 }
 
 void StepRunner::run_in_step(const std::function<const Batch&()>& next, Tally& tally) {
