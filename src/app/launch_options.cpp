@@ -135,7 +135,7 @@ std::vector<LaunchHost> LaunchOptions::host_list() const {
   return {{"localhost", 0}};
 }
 
-Placement LaunchOptions::placement() const {
+RankPlacement LaunchOptions::placement() const {
   std::vector<LaunchHost> list = host_list();
   int ranks = num_instances;
   if (workers_per_host) {
@@ -148,7 +148,7 @@ Placement LaunchOptions::placement() const {
     }
     ranks = 0;
   }
-  Placement placement = place_ranks(list, ranks, oversubscribe);
+  RankPlacement placement = place_ranks(list, ranks, oversubscribe);
   if (num_replicas && num_replicas < placement.ranks()) {
     raise(Fault::usage, "{} instances for {} replicas; try: --num-instances {}, or more replicas",
           placement.ranks(), num_replicas, num_replicas);
@@ -156,7 +156,7 @@ Placement LaunchOptions::placement() const {
   return placement;
 }
 
-std::vector<int> LaunchOptions::replicas_of(const Placement& placement) const {
+std::vector<int> LaunchOptions::replicas_of(const RankPlacement& placement) const {
   int all = num_replicas ? num_replicas : verb_replicas_;
   if (!all && workers_per_host) all = placement.ranks();
   if (!all) return {};

@@ -37,9 +37,9 @@ struct LaunchOptions {
   void describe(Fields& field);
 
   std::string bind() const { return numa_aware ? "numa" : bind_to; }
-  Placement placement() const;
+  RankPlacement placement() const;
   // How many each instance has; empty where nobody said how many there are.
-  std::vector<int> replicas_of(const Placement& placement) const;
+  std::vector<int> replicas_of(const RankPlacement& placement) const;
   MpirunOptions mpirun() const;
   OutputOptions output() const;
 

@@ -1,5 +1,7 @@
 #include "data/batch.h"
 
+#include <cstring>
+
 namespace convoy {
 
 Batch::Batch(std::vector<std::pair<std::string, TensorType>> types) {
@@ -16,6 +18,21 @@ Batch::Batch(std::vector<std::pair<std::string, TensorType>> types) {
     tensors_.push_back({.name = std::move(name), .type = type, .data = at});
     at += aligned(type);
   }
+}
+
+std::vector<std::pair<std::string, TensorType>> Batch::types() const {
+  std::vector<std::pair<std::string, TensorType>> types;
+  for (const NamedTensor& tensor : tensors_) types.emplace_back(tensor.name, tensor.type);
+  return types;
+}
+
+void Batch::copy(const Batch& other) {
+  expect(tensors_.size() == other.tensors_.size(), "batches of one kind");
+  for (size_t i = 0; i < tensors_.size(); ++i) {
+    std::memcpy(tensors_[i].data, other.tensors_[i].data, stored_bytes(tensors_[i].type));
+  }
+  valid = other.valid;
+  bad = other.bad;
 }
 
 const NamedTensor* Batch::find(std::string_view name) const {

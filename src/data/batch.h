@@ -23,6 +23,9 @@ class Batch {
   explicit Batch(std::vector<std::pair<std::string, TensorType>> types);
 
   const std::vector<NamedTensor>& tensors() const { return tensors_; }
+  std::vector<std::pair<std::string, TensorType>> types() const;
+  // All that another batch of the same types holds. Allocates nothing but for bad samples.
+  void copy(const Batch& other);
 
   // Null when the batch has no tensor of that name. Valid as long as the batch is.
   const NamedTensor* find(std::string_view name) const;

@@ -35,7 +35,7 @@ Loader::Loader(const Dataset& dataset, const AugmentChain& chain, const EpochPla
          "a short step cannot be cut into parts");
   expect(0 <= spec.first_step && spec.first_step <= spec.last_step, "steps run backwards");
   expect(!spec.bytes || chain.keeps_bytes(), "augmentations that need floats");
-  expect(spec.stride > 0, "steps that go on");
+  expect(spec.stride > 0 && spec.rows > 0 && spec.parts % spec.rows == 0, "steps that go on");
   total_ = divide_up(spec.last_step - spec.first_step, spec.stride) * spec.parts;
   const auto types = classification_tensors(spec.batch, dataset.image_shape(), pixel_type(spec));
   for (int i = 0; i < spec.prefetch + 1; ++i) ring_.emplace_back(types);
@@ -160,7 +160,9 @@ bool Loader::read(int64_t sample, uint64_t key, uint8_t* pixels, int32_t& label,
 
 void Loader::fill(int64_t number, Batch& batch, std::byte* memory) const {
   const int64_t step = spec_.first_step + number / spec_.parts * spec_.stride;
-  const int64_t first = spec_.offset + number % spec_.parts * spec_.batch;
+  const int64_t in_row = spec_.parts / spec_.rows, turn = number % spec_.parts;
+  const int64_t part = turn % spec_.rows * in_row + turn / spec_.rows;
+  const int64_t first = spec_.offset + part * spec_.batch;
   const int64_t image_size = chain_.image().count();
   auto* pixels = reinterpret_cast<uint8_t*>(memory);
   auto* label = batch.data<int32_t>("label");

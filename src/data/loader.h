@@ -30,6 +30,8 @@ struct LoaderSpec {
   // process and of gradient accumulation.
   int64_t parts = 1;
   int64_t offset = 0;
+  // So many rows of parts are delivered side by side: the first part of each, then the second …
+  int64_t rows = 1;
   int64_t first_step = 0, last_step = 0;  // steps [first, last) are delivered
   int64_t stride = 1;                     // of these only every so many
   uint64_t seed = 0;

@@ -38,7 +38,7 @@ GradientExchange::GradientExchange(Transport& transport, const ReplicaSplit& spl
               static_cast<int>(spec_.buckets.size()) * (1 + transport.size()),
               !spec_.shares_memory) {
   expect(split.instances() == transport.size(), "a split for these processes");
-  expect(spec_.buckets.size() < 16384, "buckets that tags can tell apart");
+  expect(spec_.buckets.size() < 8192, "buckets that tags can tell apart");
   const int first = window_.ranks().front();
   std::vector<int> firsts(static_cast<size_t>(transport.size()));
   transport.all_gather(std::as_bytes(std::span(&first, 1)),

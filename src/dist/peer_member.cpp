@@ -33,7 +33,8 @@ class PeerWatch::Member {
         next_beat = now + watch_.options_.beat_s;
       }
       wait();
-      hear(clock_.now());
+      const double then = clock_.now();
+      if (!watch_.was_stopped(clock_.gap())) hear(then);
     }
     if (watch_.found_) return watch_.publish();
     if (line_) tell_end();

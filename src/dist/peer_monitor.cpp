@@ -34,6 +34,7 @@ class PeerWatch::Monitor {
     while (!watch_.leaving_ && !watch_.failing_) {
       wait();
       const double now = clock_.now();
+      if (watch_.was_stopped(clock_.gap())) break;
       let_in(now);
       for (int rank = 1; rank < watch_.options_.size; ++rank) listen(rank, now);
       peers_[0].note(watch_.step_, watch_.progress_, watch_.doing_, now);
@@ -100,7 +101,7 @@ class PeerWatch::Monitor {
     if (line->is_closed() && !peer.gone) {
       watch_.report({rank, 7,
                      fmt::format("{} was lost at step {}: its connection closed", peer.name(rank),
-                                 peer.step)});
+                                 reached(peer))});
     }
     if (line->is_closed()) line.reset();
   }
@@ -131,8 +132,9 @@ class PeerWatch::Monitor {
       if (peer.gone || now - peer.heard < limit) continue;
       return watch_.report(
           {rank, 7,
-           peer.arrived ? fmt::format("{} stopped answering at step {}", peer.name(rank), peer.step)
-                        : fmt::format("rank {} has never reached rank 0; try: --interface", rank)});
+           peer.arrived
+               ? fmt::format("{} stopped answering at step {}", peer.name(rank), reached(peer))
+               : fmt::format("rank {} has never reached rank 0; try: --interface", rank)});
     }
     judge_work(now, limit);
   }
@@ -165,6 +167,9 @@ class PeerWatch::Monitor {
                                  peers_[0].step)});
     }
   }
+
+  // Ranks go in step: one whose last words are old has come as far as this one.
+  int64_t reached(const WatchedPeer& peer) const { return std::max(peer.step, peers_[0].step); }
 
   void tell_all(const std::string& text) {
     for (auto& line : lines_) {

@@ -1,7 +1,9 @@
 #include "dist/peer_watch.h"
 
 #include <fmt/core.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "base/error.h"
@@ -25,6 +27,16 @@ PeerWatch::~PeerWatch() {
 std::string PeerWatch::beat() const {
   return fmt::format("beat {} {} {}", step_.load(), progress_.load(),
                      static_cast<int>(doing_.load()));
+}
+
+bool PeerWatch::was_stopped(double gap_s) {
+  constexpr double connecting_s = 4;  // may take the thread's time too
+  if (gap_s < std::max(options_.stall_timeout_s, connecting_s)) return false;
+  report({options_.rank, 7,
+          fmt::format("rank {} (host {}, pid {}) did not run for {:.0f} s at step {}; the others "
+                      "have left",
+                      options_.rank, options_.host, ::getpid(), gap_s, step_.load())});
+  return true;
 }
 
 void PeerWatch::report(PeerLoss loss) {

@@ -67,6 +67,8 @@ class PeerWatch {
   std::function<void()> member(const std::string& address);
 
   std::string beat() const;
+  // Whether this process itself did not run for so long that the others have given it up.
+  bool was_stopped(double gap_s);
   void report(PeerLoss loss);  // to the watch's own thread,
   void publish();              // and, when the others know, to this process
 

@@ -43,13 +43,16 @@ class RunningClock {
  public:
   double now() {
     const double real = steady_seconds();
-    lost_ += std::max(0.0, real - last_ - 2);
+    gap_ = real - last_;
+    lost_ += std::max(0.0, gap_ - 2);
     last_ = real;
     return real - lost_;
   }
+  // Between the last two looks at it.
+  double gap() const { return gap_; }
 
  private:
-  double last_ = steady_seconds(), lost_ = 0;
+  double last_ = steady_seconds(), lost_ = 0, gap_ = 0;
 };
 
 // What is known of a rank.

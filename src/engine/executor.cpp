@@ -111,26 +111,55 @@ void Executor::bind(std::string_view input, const void* data) {
     raise(Fault::bug, "internal error: the plan has no input '{}'", input);
 }
 
-void Executor::run(Parameters parameters) {
-  const bool skips = parameters == Parameters::same && plan_.holds;
+void Executor::check_bound() const {
   for (size_t i = 0; i < bound_.size(); ++i) {
     if (!bound_[i])
       raise(Fault::bug, "internal error: input '{}' is not bound", plan_.graph.inputs[i].name);
   }
+}
+
+void Executor::run_step(size_t s, bool skips) const {
+  const Bound& step = steps_[s];
+  const int first = skips ? step.kernel->holding_phases() : 0;
+  for (int phase = first; phase < step.kernel->phases(); ++phase) {
+    pool_.run(step.kernel->tasks(phase), [&](int task, int worker) {
+      const KernelArgs args{
+          step.in,   step.out, workspace_.scratch(), workspace_.worker_scratch(worker),
+          step.held, worker};
+      step.kernel->run(phase, task, args);
+    });
+  }
+}
+
+void Executor::run_in_step(std::span<Executor* const> all, Parameters parameters,
+                           const AfterStep& after) {
+  const Executor& first = *all.front();
+  const bool skips = parameters == Parameters::same && first.plan_.holds;
+  for (const Executor* one : all) {
+    expect(&one->plan_ == &first.plan_, "executors of one plan");
+    one->check_bound();
+  }
+  const ThreadPool::CallerOnItsCore on_its_core(first.pool_);
+  if (first.seconds_) first.seconds_->resize(first.steps_.size());
+  for (size_t s = 0; s < first.steps_.size(); ++s) {
+    const auto start = std::chrono::steady_clock::now();
+    for (const Executor* one : all) one->run_step(s, skips);
+    if (after) after(s);
+    if (first.seconds_) {
+      (*first.seconds_)[s] +=
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    }
+  }
+}
+
+void Executor::run(Parameters parameters) {
+  const bool skips = parameters == Parameters::same && plan_.holds;
+  check_bound();
   const ThreadPool::CallerOnItsCore on_its_core(pool_);
   if (seconds_) seconds_->resize(steps_.size());
   for (size_t s = 0; s < steps_.size(); ++s) {
-    const Bound& step = steps_[s];
     const auto start = std::chrono::steady_clock::now();
-    const int first = skips ? step.kernel->holding_phases() : 0;
-    for (int phase = first; phase < step.kernel->phases(); ++phase) {
-      pool_.run(step.kernel->tasks(phase), [&](int task, int worker) {
-        const KernelArgs args{
-            step.in,   step.out, workspace_.scratch(), workspace_.worker_scratch(worker),
-            step.held, worker};
-        step.kernel->run(phase, task, args);
-      });
-    }
+    run_step(s, skips);
     if (after_step_) after_step_(s);
     if (seconds_) {
       (*seconds_)[s] +=

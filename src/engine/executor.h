@@ -51,6 +51,8 @@ using StepSeconds = std::vector<double>;
 
 class Executor {
  public:
+  using AfterStep = std::function<void(size_t step)>;
+
   // Keeps all four. The state must have the plan's layout, the workspace must hold the plan.
   Executor(const Plan& plan, const State& state, const Workspace& workspace, ThreadPool& pool);
 
@@ -64,16 +66,23 @@ class Executor {
   enum class Parameters { changed, same };
   void run(Parameters parameters = Parameters::changed);
 
+  // The same for several executors of one plan at once, each with its own workspace: every step in
+  // each of them, in their order, before the next step. `after(step)` follows all of them.
+  static void run_in_step(std::span<Executor* const> all, Parameters parameters,
+                          const AfterStep& after);
+
   // From now on every run adds the seconds of each step of the plan to `seconds`; null: no more.
   void watch(StepSeconds* seconds) { seconds_ = seconds; }
 
   // Called after every step of the plan, between the steps, with its number; empty: no more.
-  using AfterStep = std::function<void(size_t step)>;
   void after_step(AfterStep hook) { after_step_ = std::move(hook); }
 
   // The data of a named result, valid until the workspace is used again.
   const float* output(std::string_view name) const;
   const TensorType& output_type(std::string_view name) const;
+
+  // Where the step of that number reads its inputs, valid as above.
+  std::byte* input_of(size_t step, size_t input) const { return steps_[step].in[input]; }
 
   const Plan& plan() const { return plan_; }
 
@@ -87,6 +96,8 @@ class Executor {
     size_t step, arg;
   };
 
+  void check_bound() const;
+  void run_step(size_t step, bool skips) const;
   const Input& find_output(std::string_view name) const;
   std::byte* resolve(const Place& place) const;
 

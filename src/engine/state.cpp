@@ -69,6 +69,17 @@ State::State(const StateLayout& layout, int slots, bool average, std::span<float
   }
 }
 
+State::State(const Beside& beside) : layout_(beside.other.layout_) {
+  const auto p = static_cast<size_t>(layout_.param_floats);
+  const auto s = static_cast<size_t>(layout_.stat_floats);
+  arena_.reserve((p + s) * sizeof(float) + Arena::alignment);
+  auto* first = reinterpret_cast<float*>(arena_.data());
+  grads_ = {first, p};
+  batch_stats_ = {first + p, s};
+  params_ = beside.other.params_;
+  stats_ = beside.other.stats_;
+}
+
 void State::initialize(uint64_t seed) {
   for (const StateLayout::Slot& slot : layout_.params) {
     fill(params_.subspan(static_cast<size_t>(slot.offset), static_cast<size_t>(slot.count)),

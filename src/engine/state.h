@@ -22,6 +22,13 @@ class State {
   // `grads`: memory of others for the gradients, where it shall be; it stays theirs.
   State(const StateLayout& layout, int slots, bool average, std::span<float> grads = {});
 
+  // One more set of gradients and batch statistics beside the parameters, statistics and slots of
+  // `other`, which must live as long: for replicas that run at the same time.
+  struct Beside {
+    const State& other;
+  };
+  explicit State(const Beside& beside);
+
   const StateLayout& layout() const { return layout_; }
 
   std::span<float> params() const { return params_; }

@@ -61,15 +61,14 @@ std::vector<std::string> forwarded_variables(const char* const* environment) {
   return names;
 }
 
-std::vector<std::string> mpirun_words(const Placement& placement, const MpirunOptions& options) {
+std::vector<std::string> mpirun_words(const RankPlacement& placement,
+                                      const MpirunOptions& options) {
   const char* own = std::getenv("CONVOY_MPIRUN");
   std::vector<std::string> words{own && *own ? own : "mpirun"};
   if (::geteuid() == 0) words.emplace_back("--allow-run-as-root");
   if (!options.prefix.empty()) words.insert(words.end(), {"--prefix", options.prefix});
   words.insert(words.end(), {"-H", placement.text(), "-np", std::to_string(placement.ranks())});
   words.insert(words.end(), {"--map-by", "slot", "--bind-to", "none", "--tag-output"});
-  // A rank that is told to end may be writing its last event.
-  add_setting(words, "odls_base_sigkill_timeout", "3");
   // Daemons of hosts that nobody reaches any more end themselves within two minutes.
   add_setting(words, "oob_tcp_keepalive_time", "60");
   add_setting(words, "oob_tcp_keepalive_intvl", "10");

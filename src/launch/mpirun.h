@@ -27,6 +27,6 @@ std::vector<std::string> shell_words(const std::string& text, const std::string&
 std::vector<std::string> forwarded_variables(const char* const* environment);
 
 // mpirun itself (CONVOY_MPIRUN, or the one of the PATH) and everything before the ranks' program.
-std::vector<std::string> mpirun_words(const Placement& placement, const MpirunOptions& options);
+std::vector<std::string> mpirun_words(const RankPlacement& placement, const MpirunOptions& options);
 
 }  // namespace convoy

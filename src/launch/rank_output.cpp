@@ -8,7 +8,7 @@
 
 namespace convoy {
 
-RankOutput::RankOutput(const Placement& placement, OutputOptions options)
+RankOutput::RankOutput(const RankPlacement& placement, OutputOptions options)
     : placement_(placement), options_(std::move(options)) {
   if (options_.log_dir.empty()) return;
   const fs::path folder = options_.log_dir;

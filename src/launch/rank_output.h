@@ -22,7 +22,7 @@ struct OutputOptions {
 class RankOutput {
  public:
   // Opens the logs.
-  RankOutput(const Placement& placement, OutputOptions options);
+  RankOutput(const RankPlacement& placement, OutputOptions options);
 
   void line(int rank, bool is_error_stream, std::string_view text);
 
@@ -35,7 +35,7 @@ class RankOutput {
  private:
   std::string tag(int rank) const;
 
-  Placement placement_;
+  RankPlacement placement_;
   OutputOptions options_;
   std::vector<std::unique_ptr<AppendFile>> logs_;
   std::string first_error_, run_dir_;

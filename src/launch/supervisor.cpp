@@ -47,13 +47,15 @@ std::string complaint(const std::vector<std::string>& said) {
   return text;
 }
 
-bool could_not_start(const std::vector<std::string>& said) {
-  constexpr std::array marks{
-      "unable to reliably start",   "not be able to launch",      "lost communication",
-      "does not know how to route", "Could not resolve hostname", "Connection refused",
-      "Permission denied",          "No route to host",           "Connection timed out"};
+// Ranks leave with one of these; mpirun itself with others.
+bool is_code_of_a_rank(int code) { return (code >= 2 && code <= 7) || code == 75; }
+
+bool lost_a_host(const std::vector<std::string>& said) {
+  constexpr std::array marks{"unable to reliably start", "lost communication",
+                             "does not know how to route"};
   return std::ranges::any_of(said, [&](const std::string& line) {
-    return std::ranges::any_of(marks, [&](const char* m) { return line.find(m) != line.npos; });
+    return line.starts_with("ssh: ") ||
+           std::ranges::any_of(marks, [&](const char* m) { return line.find(m) != line.npos; });
   });
 }
 
@@ -68,7 +70,7 @@ int settle(const JobEnd& end, const RankOutput& output, const LaunchJob& job) {
     return lost;
   }
   if (explained) return lost;
-  if (could_not_start(end.mpirun_said)) {
+  if (!is_code_of_a_rank(end.code) && lost_a_host(end.mpirun_said)) {
     say(fmt::format("not every host of {} could be reached: {}; try: ssh HOST true",
                     job.placement.text(), complaint(end.mpirun_said)));
     return lost;
@@ -77,7 +79,7 @@ int settle(const JobEnd& end, const RankOutput& output, const LaunchJob& job) {
     say(fmt::format("mpirun was ended by signal {}", end.code - 128));
     return lost;
   }
-  if (!job.verbose) {
+  if (!job.verbose && !is_code_of_a_rank(end.code)) {
     for (const std::string& line : end.mpirun_said) {
       if (!is_decoration(line)) fmt::print(stderr, "mpirun: {}\n", line);
     }

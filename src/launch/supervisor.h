@@ -12,7 +12,7 @@
 namespace convoy {
 
 struct LaunchJob {
-  Placement placement;
+  RankPlacement placement;
   std::vector<std::string> mpirun;  // words before the program
   std::string program;
   std::vector<std::string> verb;  // with its options

@@ -50,9 +50,9 @@ std::vector<LaunchHost> evenly(std::vector<LaunchHost> hosts, int ranks) {
 
 }  // namespace
 
-int Placement::ranks() const { return sum_slots(hosts); }
+int RankPlacement::ranks() const { return sum_slots(hosts); }
 
-const std::string& Placement::host_of(int rank) const {
+const std::string& RankPlacement::host_of(int rank) const {
   for (const LaunchHost& host : hosts) {
     if (rank < host.slots) return host.name;
     rank -= host.slots;
@@ -60,19 +60,19 @@ const std::string& Placement::host_of(int rank) const {
   raise(Fault::bug, "a rank beyond the last host");
 }
 
-std::string Placement::text() const {
+std::string RankPlacement::text() const {
   std::vector<std::string> parts;
   for (const LaunchHost& host : hosts) parts.push_back(fmt::format("{}:{}", host.name, host.slots));
   return join(parts, ",");
 }
 
-Placement place_ranks(const std::vector<LaunchHost>& hosts, int ranks, bool oversubscribe) {
+RankPlacement place_ranks(const std::vector<LaunchHost>& hosts, int ranks, bool oversubscribe) {
   const auto said = std::ranges::count_if(hosts, [](const LaunchHost& h) { return h.slots > 0; });
   if (said > 0 && said < std::ssize(hosts)) {
     raise(Fault::usage, "some hosts have slots and some have none; try: {}:1 and so on for all",
           std::ranges::find(hosts, 0, &LaunchHost::slots)->name);
   }
-  Placement placement{hosts};
+  RankPlacement placement{hosts};
   if (said == 0) {
     placement.hosts = evenly(hosts, ranks ? ranks : static_cast<int>(hosts.size()));
   } else if (const int slots = sum_slots(hosts); ranks > slots) {
@@ -92,7 +92,7 @@ Placement place_ranks(const std::vector<LaunchHost>& hosts, int ranks, bool over
   return placement;
 }
 
-std::string topology_table(const Placement& placement, const std::vector<int>& replicas) {
+std::string topology_table(const RankPlacement& placement, const std::vector<int>& replicas) {
   const std::vector<std::string> titles{"hosts", "ILDs", "instances", "replicas"};
   std::vector<Row> rows(replicas.empty() ? 3 : 4);
   int rank = 0, replica = 0;

@@ -27,7 +27,29 @@ const OpDef bucket_def{.name = "bucket_ready",
                        .begins = true,
                        .keeps = true};
 
+std::string describe_span(const Node& n) {
+  return fmt::format("{} of {}", n.attrs<SpanAttrs>().exchange, n.attrs<SpanAttrs>().span);
+}
+
+Types infer_gathered(const Node& n, std::span<const TensorType> in) {
+  return {{{n.attrs<SpanAttrs>().span * in[0].shape.count()}}};
+}
+
 }  // namespace
+
+const OpDef span_begin_def{.name = "span_begin",
+                           .infer = infer_gathered,
+                           .kernel = nothing,
+                           .describe = describe_span,
+                           .begins = true};
+const OpDef span_end_def{
+    .name = "span_end", .infer = infer_mark, .kernel = nothing, .describe = describe_span};
+
+SpanMark marked_span(const Node& node) {
+  const bool ends = node.op == &span_end_def;
+  if (!ends && node.op != &span_begin_def) return {};
+  return {node.attrs<SpanAttrs>().exchange, ends};
+}
 
 void mark_bucket(Builder& b, int bucket, Values gradients) {
   b.emit(bucket_def, std::move(gradients), BucketAttrs{bucket});
@@ -41,6 +63,6 @@ int marked_bucket(const Node& node) {
 
 namespace convoy {
 
-OpFamily exchange_ops() { return {.ops = {&ops::bucket_def}, .fusions = {}}; }
+OpFamily exchange_ops() { return {.ops = {&ops::bucket_def, &ops::span_begin_def, &ops::span_end_def}, .fusions = {}}; }
 
 }  // namespace convoy

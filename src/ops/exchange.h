@@ -12,4 +12,17 @@ void mark_bucket(Builder& b, int bucket, Values gradients);
 // The bucket that a node marks; -1: none.
 int marked_bucket(const Node& node);
 
+// Where vectors of `span` replicas are brought together, so that each of them has all: the node
+// `begun` reads this replica's, `ended` reads where all shall stand, one after another.
+struct SpanMark {
+  int exchange = -1;  // counts from 0; -1: the node is neither
+  bool ends = false;
+};
+extern const OpDef span_begin_def, span_end_def;
+struct SpanAttrs {
+  int exchange = 0;
+  int64_t span = 1;
+};
+SpanMark marked_span(const Node& node);
+
 }  // namespace convoy::ops

@@ -1,6 +1,7 @@
 #include "train/network.h"
 
 #include "base/error.h"
+#include "ops/batch_norm_span.h"
 #include "ops/exchange.h"
 #include "ops/vocabulary.h"
 #include "tensor/onednn.h"
@@ -64,10 +65,12 @@ void NetworkPlans::add_task(std::string kind, const TaskShape& shape, const Netw
                          .loss_scale = task.loss_scale,
                          .vocabulary = ops::vocabulary(),
                          .watch = watch,
-                         .holds = kind == "train" && step_.parts() > 1,
+                         .holds = kind == "train" && step_.runs() > 1,
                          .distribute = {}};
-  if (kind == "train" && instances_ > 1) {
+  if (kind == "train" && (instances_ > 1 || step_.in_step())) {
     options.distribute = [&](Graph& graph) {
+      if (step_.in_step()) ops::spread_batch_norms(graph, step_.span);
+      if (instances_ == 1) return;
       const StateLayout layout = lay_out_state(graph);
       mark_buckets(graph, layout, StepPeers::buckets(step_, layout, exchange_));
     };
@@ -112,9 +115,38 @@ Network::Network(const NetworkPlans& plans, int threads, const std::vector<int>&
   // Before the first step. An evaluation alone needs no gradients: it takes pages as it goes.
   state_.first_touch(pool_);
   workspace_.first_touch(gradients_->plan(), pool_);
-  steps_ = std::make_unique<StepRunner>(plans.step(), plans.task(), state_, pool_,
-                                        StepRunner::Executors{*gradients_, *statistics_, *update_},
+  StepRunner::Executors executors{*gradients_, *statistics_, *update_};
+  if (plans.step().in_step()) make_replicas_in_step(executors, transport);
+  steps_ = std::make_unique<StepRunner>(plans.step(), plans.task(), state_, pool_, executors,
                                         peers_.get());
+}
+
+Network::Further::Further(const State& first, const Plan& plan, ThreadPool& pool)
+    : state(State::Beside{first}),
+      workspace(std::vector<const Plan*>{&plan}, pool.size()),
+      executor(plan, state, workspace, pool) {
+  state.first_touch(pool);
+  workspace.first_touch(plan, pool);
+}
+
+void Network::make_replicas_in_step(StepRunner::Executors& executors, Transport* transport) {
+  const Plan& plan = gradients_->plan();
+  for (int i = 1; i < plans_.step().local(); ++i) {
+    Further& one = *further_.emplace_back(std::make_unique<Further>(state_, plan, pool_));
+    executors.others.push_back({&one.state, &one.executor});
+  }
+  std::vector<int64_t> floats;
+  for (const Step& step : plan.steps) {
+    const Node& node = plan.graph.node(step.node);
+    const ops::SpanMark mark = ops::marked_span(node);
+    if (mark.exchange < 0 || mark.ends) continue;
+    floats.resize(std::max(floats.size(), static_cast<size_t>(mark.exchange) + 1));
+    floats[static_cast<size_t>(mark.exchange)] = plan.graph.type(node.in[0]).shape.count();
+  }
+  split_ = std::make_unique<ReplicaSplit>(plans_.step().replicas, plans_.instances());
+  spans_ = std::make_unique<SpanExchange>(plans_.instances() > 1 ? transport : nullptr, *split_,
+                                          plans_.step().span, std::move(floats));
+  executors.spans = spans_.get();
 }
 
 std::unique_ptr<Executor> Network::executor(std::string_view kind) {

@@ -90,12 +90,23 @@ class Network {
 
  private:
   std::unique_ptr<Executor> executor(std::string_view kind);
+  void make_replicas_in_step(StepRunner::Executors& executors, Transport* transport);
 
   const NetworkPlans& plans_;
   ThreadPool pool_;
   std::unique_ptr<StepPeers> peers_;
   State state_;
   Workspace workspace_;
+  // Replicas in step.
+  struct Further {
+    Further(const State& first, const Plan& plan, ThreadPool& pool);
+    State state;
+    Workspace workspace;
+    Executor executor;
+  };
+  std::vector<std::unique_ptr<Further>> further_;
+  std::unique_ptr<ReplicaSplit> split_;
+  std::unique_ptr<SpanExchange> spans_;
   std::unique_ptr<Executor> gradients_, tail_, evaluation_, statistics_, update_, average_;
   std::unique_ptr<StepRunner> steps_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "base/cores.h"
 #include "base/error.h"
@@ -78,6 +79,10 @@ void RunConfig::describe_update(Fields& field) {
   field("bn-update", bn_update,
         "move the running statistics with every micro-batch, or once a step",
         one_of({"micro-batch", "step"}));
+  field("bn-span", bn_span,
+        "so many consecutive replicas share the statistics of batch norm; must divide --replicas",
+        at_least(1), {"BN-span"});
+  field("sync-bn", sync_bn, "all replicas share the statistics of batch norm");
   field("ema-decay", ema_decay, "keep a moving average of the weights and evaluate it; 0: none",
         between(0, 1), {"model-ema-decay"});
   field("ema-steps", ema_steps, "optimiser steps between two updates of that average", at_least(1),
@@ -206,6 +211,18 @@ void RunConfig::check(const Fields& field) const {
     raise(Fault::usage,
           "--replica-mode together cannot accumulate gradients; try: --replica-mode sequence");
   }
+  if (sync_bn && field.given("bn-span") && bn_span != replicas) {
+    raise(Fault::usage, "--sync-bn is --bn-span {}, not {}; try: leave one out", replicas, bn_span);
+  }
+  if (replicas % bn_span != 0) {
+    raise(Fault::usage, "--bn-span {} does not divide {} replicas into groups; try: {}", bn_span,
+          replicas, std::gcd(replicas, bn_span));
+  }
+  if (field.given("replica-mode") && replica_mode != "auto" && (bn_span > 1 || (sync_bn && replicas > 1))) {
+    raise(Fault::usage,
+          "replicas that share batch norm run in step, not --replica-mode {}; try: leave it out",
+          replica_mode);
+  }
   if (replica_mode == "together" && exchange_precision == "bf16") {
     raise(Fault::usage,
           "--replica-mode together cannot round the gradients of each replica for "
@@ -264,9 +281,10 @@ StepShape RunConfig::step_shape(int rank, int size) const {
       global_batch_size ? global_batch_size / (replicas * accumulation) : batch_size;
   const ReplicaRange mine = ReplicaSplit(replicas, size).range(rank);
   const bool narrow = exchange_precision == "bf16";
-  const bool together =
-      mine.count > 1 && accumulation == 1 && replica_mode != "sequence" && !narrow;
-  return {micro, replicas, accumulation, together, mine, narrow};
+  const int span = sync_bn ? replicas : bn_span;
+  const bool together = mine.count > 1 && accumulation == 1 && replica_mode != "sequence" &&
+                        !narrow && span == 1;
+  return {micro, replicas, accumulation, together, mine, narrow, span};
 }
 
 int64_t RunConfig::eval_batch(int64_t train_batch) const {

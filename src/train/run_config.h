@@ -46,6 +46,8 @@ struct RunConfig {
   std::string label_smoothing_kind = "uniform";
   float bn_momentum = 0.1f;
   std::string bn_update = "micro-batch";
+  int bn_span = 1;
+  bool sync_bn = false;
   double ema_decay = 0;
   int ema_steps = 1;
 

@@ -44,7 +44,16 @@ MemoryNeeds memory_needs(const RunSetup& setup, const NetworkPlans& plans) {
   needs.state = static_cast<int64_t>(State::bytes(state, plans.slots(), plans.average()));
   needs.workspace =
       static_cast<int64_t>(Workspace::size(plans.pointers(), setup.config.thread_count()).bytes());
-  if (plans.step().parts() > 1) needs.workspace += StepRunner::sum_bytes(plans.step(), state);
+  const StepShape& step = plans.step();
+  if (step.parts() > 1 || step.in_step()) needs.workspace += StepRunner::sum_bytes(step, state);
+  if (step.in_step()) {  // each has a workspace, gradients and a batch of its own
+    const Plan* const train[] = {plans.find("train")};
+    const auto each = static_cast<int64_t>(
+        Workspace::size(train, setup.config.thread_count()).bytes() + train[0]->held_bytes);
+    needs.workspace += (step.local() - 1) * (each + 4 * (state.param_floats + state.stat_floats));
+    needs.workspace += step.local() * loader_bytes(setup, step.micro_batch) /
+                       (setup.config.data.loader().prefetch + 1);
+  }
   // What it sees of the gradients of others on this host, or has of theirs in messages: a part to
   // add up and the results.
   if (plans.instances() > 1) needs.workspace += 2 * 4 * state.param_floats;

@@ -89,6 +89,7 @@ LoaderSpec RunSetup::loader(int64_t first, int64_t last) const {
   spec.batch = shape.plan_batch();
   spec.parts = shape.parts();
   spec.offset = shape.first_sample();
+  spec.rows = shape.in_step() ? shape.local() : 1;
   spec.first_step = first;
   spec.last_step = last;
   spec.seed = config.seed;

@@ -17,7 +17,8 @@ StepPeers::StepPeers(Transport& transport, const StepShape& shape, const StateLa
                  pool),
       most_samples_(static_cast<size_t>(split_.most() * shape.accumulation * shape.micro_batch)),
       mine_(sizeof(Counts) / sizeof(double) + most_samples_),
-      all_(mine_.size() * static_cast<size_t>(transport.size())) {}
+      all_(mine_.size() * static_cast<size_t>(transport.size())),
+      each_part_(static_cast<size_t>(shape.plan_batch())) {}
 
 std::vector<Bucket> StepPeers::buckets(const StepShape& shape, const StateLayout& layout,
                                        const Options& options) {
@@ -28,16 +29,17 @@ std::vector<Bucket> StepPeers::buckets(const StepShape& shape, const StateLayout
 void StepPeers::start() {
   gradients_.start();
   now_ = {};
-  added_ = 0;
   bad_.clear();
 }
 
-void StepPeers::add(const Task& task, const Executor& executor, const Batch& batch) {
-  double* losses = mine_.data() + sizeof(Counts) / sizeof(double);
+void StepPeers::add(const Task& task, const Executor& executor, const Batch& batch,
+                    int part) {
+  double* losses = mine_.data() + sizeof(Counts) / sizeof(double) +
+                   static_cast<size_t>(part) * each_part_;
   for (int64_t i = 0; i < batch.valid; ++i) {
     Tally one;
     task.count(executor, batch, i, i + 1, one);
-    losses[added_++] = one.loss;
+    losses[i] = one.loss;
     now_.samples += one.samples;
     now_.correct += one.correct;
     now_.correct5 += one.correct5;

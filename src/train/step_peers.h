@@ -32,8 +32,8 @@ class StepPeers {
   const GradientExchange& gradients() const { return gradients_; }
 
   void start();
-  // The results of a run on a batch of this process.
-  void add(const Task& task, const Executor& executor, const Batch& batch);
+  // The results of a run on a batch of this process: part `part` of its samples.
+  void add(const Task& task, const Executor& executor, const Batch& batch, int part);
   // Everybody's. Every rank knows then that all are done with this step.
   Tally gather();
 
@@ -57,7 +57,7 @@ class StepPeers {
   GradientExchange gradients_;
   size_t most_samples_;
   std::vector<double> mine_, all_;  // records: counts, then the loss of each sample
-  size_t added_ = 0;
+  size_t each_part_;
   Counts now_;
   std::vector<Batch::Bad> bad_;
   const std::atomic<int>* signal_ = nullptr;

@@ -23,6 +23,7 @@ int64_t leaf_floats(const StepShape& shape, const StateLayout& state) {
 
 int64_t StepRunner::sum_bytes(const StepShape& shape, const StateLayout& state) {
   const int64_t floats = leaf_floats(shape, state);
+  if (shape.in_step()) return floats * 4 * shape.local();
   return floats * 4 + TreeAccumulator::bytes(floats, shape.local());
 }
 
@@ -38,7 +39,19 @@ StepRunner::StepRunner(const StepShape& shape, const Task& task, const State& st
   executors_.update.bind("step", &now_.step);
   executors_.update.bind("skip_update", &skip_);
   const int64_t floats = leaf_floats(shape, state.layout());
-  if (!alone()) {
+  if (shape.in_step()) {
+    leaf_.reserve(static_cast<size_t>(floats * shape.local()) * sizeof(float));
+    all_ = {&executors_.gradients};
+    for (const ReplicaInStep& other : executors_.others) all_.push_back(other.executor);
+    expect(std::ssize(all_) == shape.local() && executors_.spans, "what replicas in step need");
+    const Plan& plan = executors_.gradients.plan();
+    for (const Step& step : plan.steps) {
+      span_after_.push_back(ops::marked_span(plan.graph.node(step.node)));
+    }
+    given_.resize(all_.size());
+    gathered_.resize(all_.size());
+    losses_.resize(static_cast<size_t>(shape.parts() * shape.micro_batch));
+  } else if (!alone()) {
     leaf_.reserve(static_cast<size_t>(floats) * sizeof(float));
     tree_.emplace(floats, shape.local());
   }
@@ -48,7 +61,9 @@ StepRunner::StepRunner(const StepShape& shape, const Task& task, const State& st
   for (const Step& step : plan.steps) {
     bucket_after_.push_back(ops::marked_bucket(plan.graph.node(step.node)));
   }
-  executors_.gradients.after_step([this](size_t step) { after_step(step); });
+  if (!shape.in_step()) {
+    executors_.gradients.after_step([this](size_t step) { after_step(step); });
+  }
 }
 
 std::span<float> StepRunner::sums() const {
@@ -57,12 +72,16 @@ std::span<float> StepRunner::sums() const {
   return {reinterpret_cast<float*>(leaf_.data()), floats};
 }
 
-void StepRunner::run_part(Executor& gradients, const Batch& batch, Tally& tally, bool first) {
+void StepRunner::bind(Executor& gradients, const Batch& batch) {
   for (const NamedTensor& tensor : batch.tensors()) gradients.try_bind(tensor.name, tensor.data);
   gradients.bind("loss_scale", &now_.loss_scale);
+}
+
+void StepRunner::run_part(Executor& gradients, const Batch& batch, Tally& tally, bool first) {
+  bind(gradients, batch);
   gradients.run(first ? Executor::Parameters::changed : Executor::Parameters::same);
   if (peers_) {
-    peers_->add(task_, gradients, batch);
+    peers_->add(task_, gradients, batch, part_++);
   } else {
     task_.count(gradients, batch, tally);
   }
@@ -124,7 +143,10 @@ Tally StepRunner::run(const StepInputs& inputs, const std::function<const Batch&
   now_ = inputs;
   Tally tally;
   if (peers_) peers_->start();
-  if (alone()) {
+  part_ = 0;
+  if (shape_.in_step()) {
+    run_in_step(next, tally);
+  } else if (alone()) {
     run_alone(next(), tally);
   } else {
     run_parts(next, tally);
@@ -176,6 +198,124 @@ void StepRunner::run_parts(const std::function<const Batch&()>& next, Tally& tal
     peers_->gradients().begin(static_cast<int>(peers_->gradients().buckets().size()) - 1);
   }
   tree_->clear();
+}
+
+const State& StepRunner::state_of(int replica) const {
+  return replica == 0 ? state_ : *executors_.others[static_cast<size_t>(replica) - 1].state;
+}
+
+std::span<float> StepRunner::row(int replica) const {
+  const int64_t floats = leaf_floats(shape_, state_.layout());
+  return {reinterpret_cast<float*>(leaf_.data()) + replica * floats, static_cast<size_t>(floats)};
+}
+
+void StepRunner::add_to_rows(int64_t begin, int64_t count) {
+  const Chunks chunks{count};
+  for (int replica = 0; replica < shape_.local(); ++replica) {
+    float* target = row(replica).data() + begin;
+    const float* term = state_of(replica).grads().data() + begin;
+    pool_.run(chunks.tasks(), [&](int task, int) {
+      const int64_t at = chunks.begin(task);
+      if (is_first_micro_) {
+        std::copy_n(term + at, chunks.length(task), target + at);
+      } else {
+        kernels::accumulate(target + at, term + at, chunks.length(task));
+      }
+    });
+    if (is_last_part_ && shape_.narrow) round(target, count);
+  }
+}
+
+void StepRunner::sum_rows(int64_t begin, int64_t count) {
+  const Chunks chunks{count};
+  const int64_t stride = leaf_floats(shape_, state_.layout());
+  float* rows = row(0).data() + begin;
+  float* target = sums().data() + begin;
+  pool_.run(chunks.tasks(), [&](int task, int) {
+    const int64_t at = chunks.begin(task), n = chunks.length(task);
+    kernels::tree_sum(rows + at, stride, shape_.local(), n);
+    if (rows != target) std::copy_n(rows + at, n, target + at);
+  });
+}
+
+// Between the steps of the plan, when all replicas here have done one.
+void StepRunner::after_common_step(size_t step) {
+  const auto nothing = [] {};
+  if (const ops::SpanMark mark = span_after_[step]; mark.exchange >= 0) {
+    SpanExchange& spans = *executors_.spans;
+    if (!mark.ends) {
+      for (size_t i = 0; i < all_.size(); ++i) {
+        given_[i] = reinterpret_cast<const float*>(all_[i]->input_of(step, 0));
+      }
+      spans.publish(mark.exchange, given_);
+    } else {
+      for (size_t i = 0; i < all_.size(); ++i) {
+        gathered_[i] = reinterpret_cast<float*>(all_[i]->input_of(step, 0));
+      }
+      if (peers_) {
+        spans.collect(mark.exchange, given_, gathered_, [&] { peers_->gradients().progress(); });
+      } else {
+        spans.collect(mark.exchange, given_, gathered_, nothing);
+      }
+    }
+  }
+  if (!peers_) return;
+  if (const int bucket = bucket_after_[step]; is_last_part_ && bucket >= 0) {
+    const Bucket& where = peers_->gradients().buckets()[static_cast<size_t>(bucket)];
+    add_to_rows(where.begin, where.count);
+    sum_rows(where.begin, where.count);
+    peers_->gradients().begin(bucket);
+  }
+  peers_->gradients().progress();
+  note_progress();
+}
+
+void StepRunner::run_in_step(const std::function<const Batch&()>& next, Tally& tally) {
+  const auto p = std::ssize(state_.grads()), s = std::ssize(state_.batch_stats());
+  const int micros = shape_.accumulation, local = shape_.local();
+  for (int micro = 0; micro < micros; ++micro) {
+    is_first_micro_ = micro == 0;
+    is_last_part_ = micro == micros - 1;
+    for (int replica = 0; replica < local; ++replica) {
+      const Batch& batch = next();
+      const auto at = static_cast<size_t>(replica);
+      if (batches_.size() <= at) batches_.push_back(std::make_unique<Batch>(batch.types()));
+      batches_[at]->copy(batch);
+      bind(*all_[at], *batches_[at]);
+    }
+    executors_.spans->start();
+    Executor::run_in_step(
+        all_, micro == 0 ? Executor::Parameters::changed : Executor::Parameters::same,
+        [this](size_t step) { after_common_step(step); });
+    if (!peers_ || !is_last_part_) add_to_rows(0, p);
+    for (int replica = 0; replica < local; ++replica) {
+      const std::span<float> stats = state_of(replica).batch_stats();
+      std::copy(stats.begin(), stats.end(), row(replica).begin() + p + micro * s);
+      const Executor& executor = *all_[static_cast<size_t>(replica)];
+      const Batch& batch = *batches_[static_cast<size_t>(replica)];
+      const int part = replica * micros + micro;
+      if (peers_) {
+        peers_->add(task_, executor, batch, part);
+        continue;
+      }
+      for (int64_t i = 0; i < batch.valid; ++i) {
+        Tally one;
+        task_.count(executor, batch, i, i + 1, one);
+        losses_[static_cast<size_t>(part * shape_.micro_batch + i)] = one.loss;
+        tally.samples += one.samples;
+        tally.correct += one.correct;
+        tally.correct5 += one.correct5;
+      }
+    }
+  }
+  if (!peers_) {
+    for (const double loss : losses_) tally.loss += loss;
+    return sum_rows(0, p + micros * s);
+  }
+  if (s > 0) {
+    sum_rows(p, micros * s);
+    peers_->gradients().begin(static_cast<int>(peers_->gradients().buckets().size()) - 1);
+  }
 }
 
 // What the sums say is done: statistics move, and then the parameters.

@@ -9,6 +9,8 @@
 
 #include "engine/executor.h"
 #include "dist/replica_split.h"
+#include "dist/span_exchange.h"
+#include "ops/exchange.h"
 #include "train/task.h"
 #include "train/tree_accumulator.h"
 
@@ -26,6 +28,13 @@ struct StepShape {
   ReplicaRange mine = {};
   // Every replica's gradient is rounded to bf16, whether or not it travels; not together.
   bool narrow = false;
+  // Replicas that share the statistics of batch norms. Above 1 the replicas here run in step, each
+  // with its own memory; not together.
+  int span = 1;
+
+  bool in_step() const { return span > 1; }
+  // Runs of the plan, in all replicas that run in step at once.
+  int runs() const { return in_step() ? accumulation : parts(); }
 
   int local() const { return mine.count ? mine.count : replicas; }
   int64_t plan_batch() const { return together ? micro_batch * local() : micro_batch; }
@@ -46,12 +55,20 @@ struct StepInputs {
   bool skip_update = false;
 };
 
+// A replica that runs in step with the first: what is its own.
+struct ReplicaInStep {
+  State* state;
+  Executor* executor;
+};
+
 class StepRunner {
  public:
   struct Executors {
     Executor& gradients;
     Executor& statistics;
     Executor& update;
+    std::vector<ReplicaInStep> others = {};  // with `in_step`: those behind the first
+    SpanExchange* spans = nullptr;           // likewise
   };
 
   // Keeps the references. `peers`: the other processes, whose memory the state's gradients are in;
@@ -71,6 +88,14 @@ class StepRunner {
   void run_part(Executor& gradients, const Batch& batch, Tally& tally, bool first = true);
   void run_alone(const Batch& batch, Tally& tally);
   void run_parts(const std::function<const Batch&()>& next, Tally& tally);
+  void run_in_step(const std::function<const Batch&()>& next, Tally& tally);
+  void after_common_step(size_t step);
+  // Floats [begin, begin + count) of the sums over the replicas here go to `sums()`.
+  void sum_rows(int64_t begin, int64_t count);
+  void add_to_rows(int64_t begin, int64_t count);
+  std::span<float> row(int replica) const;
+  const State& state_of(int replica) const;
+  void bind(Executor& gradients, const Batch& batch);
   // Adds gradients [begin, begin + count) of a micro-batch to the replica's; after the last they
   // are rounded, if they shall be.
   void add_to_leaf(int64_t begin, int64_t count, bool is_first, bool is_last);
@@ -80,7 +105,7 @@ class StepRunner {
   void apply(const StepInputs& inputs, const Tally& tally);
   void move_statistics(float scale);
   void update(const StepInputs& inputs, const Tally& tally, int terms);
-  bool alone() const { return shape_.parts() == 1; }
+  bool alone() const { return shape_.parts() == 1 && !shape_.in_step(); }
   // The gradients of the step, and the statistics of each micro-batch behind them.
   std::span<float> sums() const;
 
@@ -92,6 +117,7 @@ class StepRunner {
   StepPeers* peers_;
   std::vector<int> bucket_after_;  // by step of the plan: the bucket complete then, or -1
   bool is_last_part_ = false, is_first_micro_ = false;
+  int part_ = 0;
   StepInputs now_;
   // Plan inputs are read through these.
   float grad_scale_ = 1, stat_scale_ = 1, skip_ = 0;
@@ -99,6 +125,14 @@ class StepRunner {
   // tree.
   Arena leaf_;
   std::optional<TreeAccumulator> tree_;
+  // Replicas in step: a copy of each one's batch, what the hooks need of the plan, the losses of
+  // all samples.
+  std::vector<std::unique_ptr<Batch>> batches_;
+  std::vector<Executor*> all_;
+  std::vector<ops::SpanMark> span_after_;
+  std::vector<const float*> given_;
+  std::vector<float*> gathered_;
+  std::vector<double> losses_;
 };
 
 }  // namespace convoy

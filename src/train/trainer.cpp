@@ -66,6 +66,7 @@ int Trainer::train() {
   for (const std::string& line : idle_rules(setup_.plans, config_.choices)) {
     listener_.on(Warning{line});
   }
+  if (transport_) warn_of_uneven_split();
   listener_.on(forecast(setup_, memory_, dir_.path(), network_.pool()));
   const int64_t total = setup_.total_steps();
   if (progress_.boundary_pending && !finish_boundary()) return stop_here();

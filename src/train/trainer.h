@@ -52,6 +52,7 @@ class Trainer {
   // As above, when every rank asks at once.
   int agree_on_signal();
   void tell_exchange();
+  void warn_of_uneven_split();
 
   void start();
   bool restore();  // false: there is no checkpoint

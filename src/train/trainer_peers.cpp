@@ -44,6 +44,16 @@ void Trainer::share_start() {
   for (int i = 0; i < state.slot_count(); ++i) broadcast_floats(*transport_, state.slot(i));
 }
 
+void Trainer::warn_of_uneven_split() {
+  const ReplicaSplit& split = network_.peers()->split();
+  const int even = split.most() * split.instances();
+  if (even == split.replicas()) return;
+  listener_.on(Warning{fmt::format(
+      "{} replicas on {} processes are {}: all wait for the one with {}; try: --replicas {} for the "
+      "same time",
+      split.replicas(), split.instances(), split.counts(), split.most(), even)});
+}
+
 int Trainer::asked_to_stop() { return transport_ ? network_.peers()->stop() : stop_.load(); }
 
 int Trainer::agree_on_signal() {

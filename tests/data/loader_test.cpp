@@ -101,6 +101,36 @@ TEST(Loader, GivesTheSameForAnyNumberOfWorkersAndFromAnyStep) {
   }
 }
 
+// What a process of several gets: some of the parts of every step, some of the steps, or the parts
+// in another order.
+TEST(Loader, GivesPartsOfAStepAndEverySoManySteps) {
+  const NumberedDataset set(101);
+  const EpochPlan plan(101, 24, 4, EpochTail::carry);
+  const LoaderSpec whole{.batch = 4, .parts = 6, .last_step = plan.total_steps(), .seed = 5};
+  const auto all = deliver(set, plan, whole);
+  const auto part_of = [&](size_t step, size_t part) { return all[step * 6 + part]; };
+  const auto steps = static_cast<size_t>(plan.total_steps());
+
+  LoaderSpec some = whole;
+  some.offset = 8;
+  some.parts = 4;
+  some.rows = 2;
+  const auto rows = deliver(set, plan, some);
+  ASSERT_EQ(rows.size(), steps * 4);
+  for (size_t step = 0; step < steps; ++step) {
+    const std::vector<size_t> order{2, 4, 3, 5};
+    for (size_t i = 0; i < 4; ++i) EXPECT_EQ(rows[step * 4 + i], part_of(step, order[i]));
+  }
+  LoaderSpec third = whole;
+  third.first_step = 1;
+  third.stride = 3;
+  const auto every = deliver(set, plan, third);
+  ASSERT_EQ(every.size(), (steps - 1 + 2) / 3 * 6);
+  for (size_t i = 0; i < every.size(); ++i) {
+    EXPECT_EQ(every[i], part_of(1 + i / 6 * 3, i % 6));
+  }
+}
+
 TEST(Loader, BytesBecomeTheSameFloatsByTheChainsTables) {
   const NumberedDataset set(23);
   const AugmentChain chain = training_chain(set);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <csignal>
 
 #include "support/run_files.h"
@@ -14,12 +16,21 @@ using test::Finished;
 using test::joined;
 using test::Json;
 
-// Four replicas of 8, six steps and an evaluation in the middle.
+// Four replicas of 8, six steps and an evaluation in the middle; `more` adds options or gives
+// others' values.
 Arguments recipe(const Arguments& more = {}) {
-  return joined(test::tiny({"--generated-samples", "96", "--batch-size", "8", "--replicas", "4",
-                            "--threads", "1", "--epochs", "2", "--bucket-mb", "0.02", "--log-steps",
-                            "1"}),
-                more);
+  Arguments all = more;
+  for (const auto& [option, value] :
+       std::vector<std::pair<std::string, std::string>>{{"--generated-samples", "96"},
+                                                        {"--batch-size", "8"},
+                                                        {"--replicas", "4"},
+                                                        {"--threads", "1"},
+                                                        {"--epochs", "2"},
+                                                        {"--bucket-mb", "0.02"},
+                                                        {"--log-steps", "1"}}) {
+    if (std::ranges::find(more, option) == more.end()) all = joined(all, {option, value});
+  }
+  return test::tiny(all);
 }
 
 struct Trained {
@@ -63,7 +74,6 @@ TEST(ProcessesDist, AnyNumberTrainsTheSameWeights) {
     EXPECT_EQ(many.hash(), alone.hash()) << processes;
     EXPECT_EQ(many.numbers(), alone.numbers()) << processes;
     EXPECT_EQ(test::checkpoint_steps(many.dir), test::checkpoint_steps(alone.dir)) << processes;
-    EXPECT_EQ(many.folder.path(), many.folder.path());
   }
   EXPECT_NE(Trained(2, recipe({"--seed", "2"})).hash(), alone.hash());
 }
@@ -81,6 +91,45 @@ TEST(ProcessesDist, AccumulationAndBf16TooAndReplicasOneAfterAnother) {
   }
   EXPECT_NE(Trained(2, recipe({"--exchange-precision", "bf16"})).hash(),
             Trained(2, recipe()).hash());
+}
+
+TEST(ProcessesDist, GroupsOfReplicasShareBatchNormWhereverTheyRun) {
+  std::vector<std::string> hashes;
+  for (const Arguments& more : std::vector<Arguments>{
+           {"--BN-span", "2"},
+           {"--sync-bn"},
+           {"--bn-span", "2", "--exchange-precision", "bf16"},
+           {"--bn-span", "4", "--gradient-accumulation-count", "2", "--batch-size", "4"}}) {
+    const Trained alone(0, recipe(more));
+    hashes.push_back(alone.hash());
+    for (const int processes : {2, 3, 4}) {
+      const Trained many(processes, recipe(more));
+      EXPECT_EQ(many.hash(), alone.hash()) << more.front() << " on " << processes;
+      EXPECT_EQ(many.numbers(), alone.numbers()) << more.front() << " on " << processes;
+    }
+  }
+  hashes.push_back(Trained(0, recipe()).hash());
+  for (size_t i = 0; i < hashes.size(); ++i) {
+    for (size_t k = 0; k < i; ++k) EXPECT_NE(hashes[i], hashes[k]) << i << " and " << k;
+  }
+}
+
+// Four replicas of 8 that share everything are one of 32.
+TEST(ProcessesDist, AllReplicasInOneGroupAreOneBatch) {
+  const Arguments first{"--max-steps", "3", "--eval-epochs", "0"};
+  const Trained group(0, recipe(joined(first, {"--sync-bn"})));
+  const Trained whole(0, recipe(joined(first, {"--replicas", "1", "--batch-size", "32"})));
+  const Trained apart(0, recipe(first));
+  const auto losses = [](const Trained& run) {
+    std::vector<double> all;
+    for (const Json& event : test::events(run.dir, "train")) all.push_back(event["loss"]);
+    return all;
+  };
+  ASSERT_EQ(losses(group).size(), 3u);
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_NEAR(losses(group)[i], losses(whole)[i], 1e-4) << i;
+    EXPECT_GT(std::abs(losses(apart)[i] - losses(whole)[i]), 1e-3) << i;
+  }
 }
 
 TEST(ProcessesDist, ACheckpointGoesOnWithAnotherNumber) {

@@ -89,6 +89,12 @@ TEST(Supervisor, TheCodeIsTheJobsOwn) {
   for (const int code : {0, 1, 2, 3, 6, 7, 75}) {
     EXPECT_EQ(Scripted("exit " + std::to_string(code)).run().code, code);
   }
+  const Result saved = Scripted(
+                           "echo 'plm:rsh: Warning: setpgid failed: Permission denied(13)' >&2; "
+                           "echo 'Primary job terminated normally, but' >&2; exit 75")
+                           .run();
+  EXPECT_EQ(saved.code, 75);
+  EXPECT_EQ(saved.err, "");
   const Result unexplained = Scripted("echo 'something is wrong' >&2; exit 1").run();
   EXPECT_EQ(unexplained.err, "mpirun: something is wrong\n");
 }

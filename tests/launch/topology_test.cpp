@@ -34,14 +34,14 @@ TEST(Topology, MoreRanksThanSlotsMustBeAllowed) {
 }
 
 TEST(Topology, RanksKnowTheirHost) {
-  const Placement placement = place_ranks(parse_hosts("a:2,b:1,c:2", "-H"), 0, false);
+  const RankPlacement placement = place_ranks(parse_hosts("a:2,b:1,c:2", "-H"), 0, false);
   std::string hosts;
   for (int rank = 0; rank < placement.ranks(); ++rank) hosts += placement.host_of(rank);
   EXPECT_EQ(hosts, "aabcc");
 }
 
 TEST(Topology, TheTableIsPopruns) {
-  const Placement one = place_ranks({{"localhost", 0}}, 2, false);
+  const RankPlacement one = place_ranks({{"localhost", 0}}, 2, false);
   EXPECT_EQ(topology_table(one, {4, 4}),
             " ===========================================\n"
             "|              poprun topology              |\n"
@@ -54,7 +54,7 @@ TEST(Topology, TheTableIsPopruns) {
             "|-----------|-------------------------------|\n"
             "| replicas  | 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 |\n"
             " -------------------------------------------\n");
-  const Placement two = place_ranks(parse_hosts("alpha:2,beta:1", "-H"), 0, false);
+  const RankPlacement two = place_ranks(parse_hosts("alpha:2,beta:1", "-H"), 0, false);
   EXPECT_EQ(topology_table(two, {2, 1, 1}),
             " =======================================\n"
             "|            poprun topology            |\n"

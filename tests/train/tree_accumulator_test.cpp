@@ -38,6 +38,26 @@ TEST(TreeAccumulator, SumsWhatComesOneByOneAsTheWholeTreeDoes) {
   }
 }
 
+TEST(TreeAccumulator, TheLastLeafMayComeInPieces) {
+  constexpr size_t floats = 37;
+  for (size_t count = 1; count <= 9; ++count) {
+    TreeAccumulator at_once(floats, 9), tree(floats, 9);
+    for (size_t i = 0; i < count; ++i) {
+      std::vector<float> a = leaf(i, floats), b = a;
+      at_once.push(a, test::pool(2));
+      if (i + 1 < count) tree.push(b, test::pool(2));
+    }
+    std::vector<float> expected(floats), sum(floats), last = leaf(count - 1, floats);
+    at_once.finish(expected, test::pool(2));
+    for (const auto& [begin, length] : {std::pair<size_t, size_t>{16, 21}, {0, 16}}) {
+      tree.finish_with(std::span(last).subspan(begin, length), static_cast<int64_t>(begin),
+                       std::span(sum).subspan(begin, length), test::pool(2));
+    }
+    tree.clear();
+    EXPECT_EQ(sum, expected) << count;
+  }
+}
+
 TEST(TreeAccumulator, APairOfAlignedHalvesMakesTheWhole) {
   // What two processes that own half of the replicas each would send (design 2.4).
   constexpr size_t floats = 16;

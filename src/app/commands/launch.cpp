@@ -69,7 +69,7 @@ Verb read_verb(const std::vector<std::string>& words) {
 bool is_here(const std::string& host) { return host == "localhost" || host == host_name(); }
 
 // Other hosts are looked at by their own ranks.
-void refuse_too_many_here(const Placement& placement, const LaunchOptions& options) {
+void refuse_too_many_here(const RankPlacement& placement, const LaunchOptions& options) {
   for (const LaunchHost& host : placement.hosts) {
     if (!is_here(host.name)) continue;
     share_of_cores(cpu_places(allowed_cores()), {.index = 0,
@@ -120,7 +120,7 @@ int run(const CommandLine& typed) {
           "launch starts an mpirun, and one has started this already; try: --kubernetes-run, or "
           "mpirun convoy VERB without launch");
   }
-  const Placement placement = options.placement();
+  const RankPlacement placement = options.placement();
   if (verb) options.adopt(verb->line.settings);
   if (verb) refuse_too_many_here(placement, options);
   if (options.only_output_from_instance >= placement.ranks()) {
