@@ -141,8 +141,7 @@ TEST(DataOptions, PoliciesHaveTorchvisionsFlags) {
   expect_equal_chains({{"dataset", set}, {"random-erase", "0.6"}, {"auto-augment", "ra"}},
                       {{"dataset", set},
                        {"random-erase", "0.6"},
-                       {"augment", "random-erase,pad-crop,flip,rand-augment"}},
-                      false);  // its numbers are those of its place …
+                       {"augment", "random-erase,pad-crop,flip,rand-augment"}});
   expect_equal_chains(
       {{"dataset", set}, {"random-erase", "0.6"}, {"augment", "flip"}},
       {{"dataset", set}, {"random-erase", "0.6"}, {"augment", "random-erase,flip"}});

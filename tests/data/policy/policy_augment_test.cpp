@@ -65,10 +65,12 @@ void expect_chances(std::string_view name, const Chances& chances,
 // Of the fixture: the amounts an effect may have, its sign included.
 struct PeerSpace {
   explicit PeerSpace(const std::string& policy) {
-    for (const auto& row : fixture("policies").at("spaces")) {
+    const nlohmann::json peer = fixture("policies");
+    for (const auto& row : peer.at("spaces")) {
       const bool fits = row.at("size")[0] == image[1] && row.at("size")[1] == image[2];
       if (row.at("policy") == policy && fits) effects = row.at("effects");
     }
+    EXPECT_GE(effects.size(), 14u);
   }
 
   std::vector<double> amounts(const std::string& name, int bin) const {

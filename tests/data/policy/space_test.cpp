@@ -19,7 +19,9 @@ EffectSpace space_by_name(const std::string& name, const Shape& image) {
 }
 
 TEST(PolicySpace, IsThatOfTorchvisionAtEveryBin) {
-  for (const auto& row : fixture("policies").at("spaces")) {
+  const nlohmann::json peer = fixture("policies");
+  ASSERT_EQ(peer.at("spaces").size(), 8u);
+  for (const auto& row : peer.at("spaces")) {
     const Shape image{3, row.at("size")[0], row.at("size")[1]};
     const EffectSpace space = space_by_name(row.at("policy"), image);
     const auto& effects = row.at("effects");
