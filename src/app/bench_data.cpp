@@ -49,7 +49,8 @@ void bench_data(const BenchDataOptions& options, const RunConfig& config) {
       int32_t label = 0;
       data->read(sample, keyed(Purpose::view), desk.pixels.data(), label);
       if (config.data.eight_bit_io) {
-        chain.run_bytes(desk.pixels.data(), desk.bytes.data(), keyed(Purpose::augment));
+        chain.run_bytes(desk.pixels.data(), desk.bytes.data(), keyed(Purpose::augment),
+                        desk.scratch.data());
       } else {
         chain.run(desk.pixels.data(), desk.values.data(), keyed(Purpose::augment),
                   desk.scratch.data());

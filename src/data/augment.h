@@ -16,6 +16,12 @@ namespace convoy {
 struct AugmentOptions {
   int crop_padding = 4;
   std::vector<double> mean{0}, std{1};  // in 0..1, per channel or one for all
+  bool bgr = false;                     // the order of the channels
+  bool policy_bilinear = false;         // how shears, rotations … take pixels; else the nearest
+  int ra_magnitude = 9;                 // bin of rand-augment
+  int augmix_severity = 3;              // bins from which augmix draws
+  std::vector<double> color_jitter;     // of brightness, contrast, saturation, hue
+  double random_erase = 0;              // probability
 };
 
 // A picture moved by whole pixels: out(y, x) = in(y + dy, (mirrored ? w - 1 - x : x) + dx), and 0
@@ -26,6 +32,8 @@ struct Placement {
   bool moved =
       false;  // whether dy, dx are taken: a second move would bring back what the first cut off
 };
+
+class ByteAugment;
 
 // `image` is always [c, h, w].
 class Augment {
@@ -54,6 +62,9 @@ class Augment {
     (void)table, (void)channel;
     return false;
   }
+
+  // This, if it works on bytes (data/byte_augment.h).
+  virtual const ByteAugment* on_bytes() const { return nullptr; }
 };
 
 // One entry of the folder data/augment.
@@ -63,6 +74,8 @@ struct AugmentDef {
   // A normaliser is chosen by --normalise, comes last and is used in evaluation too; the others are
   // for training.
   bool normaliser = false;
+  bool after_normaliser = false;  // runs there, wherever it stands in the list
+  std::string_view policy = {};   // as in --auto-augment; empty: no policy
   std::unique_ptr<Augment> (*make)(const AugmentOptions&, const Shape& image) = nullptr;
 };
 

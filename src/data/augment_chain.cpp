@@ -4,7 +4,9 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "data/byte_augment.h"
 #include "kernels/look_up.h"
+#include "tensor/arena.h"
 
 namespace convoy {
 namespace {
@@ -85,14 +87,21 @@ struct AsBytes {
 AugmentChain::AugmentChain(const std::vector<std::string>& names, const AugmentOptions& options,
                            const Shape& image)
     : image_(image), tables_(static_cast<size_t>(image[0] * byte_values)) {
+  std::string normaliser;
   for (const std::string& name : names) {
-    steps_.push_back(find_augment(name).make(options, image));
+    const AugmentDef& def = find_augment(name);
+    steps_.push_back(def.make(options, image));
     scratch_bytes_ = std::max(scratch_bytes_, steps_.back()->needs(image));
+    if (def.normaliser) normaliser = name;
+    if (!normaliser.empty() && steps_.back()->on_bytes()) {
+      raise(Fault::usage, "{} works on pixels of 0..255 and comes after {}; try: before it", name,
+            normaliser);
+    }
   }
-  Placement probe;
-  while (placed_ < steps_.size() && steps_[placed_]->place(probe, image, Random(0))) ++placed_;
+  add_front();
+  scratch_bytes_ += stage_pictures() * picture_bytes();
   for (size_t i = 0; i < tables_.size(); ++i) tables_[i] = static_cast<float>(i % byte_values);
-  for (mapped_ = placed_; mapped_ < steps_.size(); ++mapped_) {
+  for (mapped_ = last_.end; mapped_ < steps_.size(); ++mapped_) {
     bool maps = true;
     for (int64_t c = 0; c < image[0]; ++c) {
       maps = steps_[mapped_]->map(tables_.data() + c * byte_values, c) && maps;
@@ -102,24 +111,65 @@ AugmentChain::AugmentChain(const std::vector<std::string>& names, const AugmentO
   if (mapped_ < steps_.size()) needs_floats_ = names[mapped_];
 }
 
-Placement AugmentChain::placement(uint64_t key) const {
+// Stages of moves and of steps on bytes, as far as there are any.
+void AugmentChain::add_front() {
+  for (size_t step = 0;;) {
+    Stage stage{.first = step, .moved = 0, .end = 0};
+    Placement probe;
+    while (step < steps_.size() && steps_[step]->place(probe, image_, Random(0))) ++step;
+    stage.moved = step;
+    while (step < steps_.size() && steps_[step]->on_bytes()) ++step;
+    stage.end = step;
+    if (stage.moved == stage.end) {
+      last_ = stage;
+      return;
+    }
+    stages_.push_back(stage);
+  }
+}
+
+Placement AugmentChain::placement(const Stage& stage, uint64_t key) const {
   Placement placement;
-  for (size_t step = 0; step < placed_; ++step) {
+  for (size_t step = stage.first; step < stage.moved; ++step) {
     steps_[step]->place(placement, image_, random_of_step(key, step));
   }
   return placement;
 }
 
+size_t AugmentChain::picture_bytes() const {
+  return static_cast<size_t>(round_up(image_.count(), static_cast<int64_t>(Arena::alignment)));
+}
+
+// A stage draws from the picture of the one before: one picture, or two by turns.
+size_t AugmentChain::stage_pictures() const { return std::min<size_t>(stages_.size(), 2); }
+
+// The picture as the stages leave it.
+const uint8_t* AugmentChain::run_stages(const uint8_t* pixels, uint64_t key,
+                                        std::byte* scratch) const {
+  for (size_t i = 0; i < stages_.size(); ++i) {
+    auto* picture = reinterpret_cast<uint8_t*>(scratch + i % 2 * picture_bytes());
+    draw(pixels, picture, image_, placement(stages_[i], key), AsBytes{});
+    for (size_t step = stages_[i].moved; step < stages_[i].end; ++step) {
+      steps_[step]->on_bytes()->apply_bytes(
+          picture, image_, scratch + stage_pictures() * picture_bytes(), random_of_step(key, step));
+    }
+    pixels = picture;
+  }
+  return pixels;
+}
+
 void AugmentChain::run(const uint8_t* pixels, float* out, uint64_t key, std::byte* scratch) const {
-  draw(pixels, out, image_, placement(key), ByTable{tables_.data()});
+  draw(run_stages(pixels, key, scratch), out, image_, placement(last_, key),
+       ByTable{tables_.data()});
   for (size_t step = mapped_; step < steps_.size(); ++step) {
     steps_[step]->apply(out, image_, scratch, random_of_step(key, step));
   }
 }
 
-void AugmentChain::run_bytes(const uint8_t* pixels, uint8_t* out, uint64_t key) const {
+void AugmentChain::run_bytes(const uint8_t* pixels, uint8_t* out, uint64_t key,
+                             std::byte* scratch) const {
   expect(keeps_bytes(), "an augmentation needs floats");
-  draw(pixels, out, image_, placement(key), AsBytes{});
+  draw(run_stages(pixels, key, scratch), out, image_, placement(last_, key), AsBytes{});
 }
 
 void AugmentChain::run_plainly(const uint8_t* pixels, float* out, uint64_t key,

@@ -1,6 +1,7 @@
 // The augmentations of a run in their order, from the dataset's bytes to the network's floats.
 // Moves and value maps at the front (pad-crop, flip, normalise: the usual recipe) run as one pass
-// over the picture, because the loader has to live on the few cycles that training leaves it.
+// over the picture, because the loader has to live on the few cycles that training leaves it. What
+// works on bytes (the policies) comes between them, and costs a pass more.
 #pragma once
 
 #include <memory>
@@ -27,28 +28,37 @@ class AugmentChain {
   // once.
   void run(const uint8_t* pixels, float* out, uint64_t key, std::byte* scratch) const;
 
-  // Whether moves and maps are all there is: then images can travel as bytes, and `tables` brings
-  // them to floats wherever that suits, with the bits of `run`.
+  // Whether moves, steps on bytes and maps are all there is: then images can travel as bytes, and
+  // `tables` brings them to floats wherever that suits, with the bits of `run`.
   bool keeps_bytes() const { return needs_floats_.empty(); }
   // The first step that is in the way, by name; empty: none.
   const std::string& needs_floats() const { return needs_floats_; }
   // [c][256]: pixel value -> network's value, as far as steps are maps.
   const std::vector<float>& tables() const { return tables_; }
-  // `run` as far as it moves the picture: values stay as they are, and outside is 0. Only of a
-  // chain that keeps bytes.
-  void run_bytes(const uint8_t* pixels, uint8_t* out, uint64_t key) const;
+  // `run` without the maps: outside is 0. Only of a chain that keeps bytes.
+  void run_bytes(const uint8_t* pixels, uint8_t* out, uint64_t key, std::byte* scratch) const;
 
   // The same as `run` by `apply` alone, one augmentation after the other: what `run` is tested
   // against.
   void run_plainly(const uint8_t* pixels, float* out, uint64_t key, std::byte* scratch) const;
 
  private:
-  Placement placement(uint64_t key) const;
+  // Steps [first, moved) move the picture, steps [moved, end) work on its bytes.
+  struct Stage {
+    size_t first, moved, end;
+  };
+
+  void add_front();
+  Placement placement(const Stage& stage, uint64_t key) const;
+  size_t picture_bytes() const;
+  size_t stage_pictures() const;
+  const uint8_t* run_stages(const uint8_t* pixels, uint64_t key, std::byte* scratch) const;
 
   Shape image_;
   std::vector<std::unique_ptr<Augment>> steps_;
-  size_t placed_ = 0;  // steps at the front that move the picture
-  size_t mapped_ = 0;  // steps after those that are in the tables
+  std::vector<Stage> stages_;  // each with a step on bytes
+  Stage last_{};               // the moves after them, no step on bytes
+  size_t mapped_ = 0;          // steps after those that are in the tables: up to here
   std::vector<float> tables_;
   std::string needs_floats_;
   size_t scratch_bytes_ = 0;

@@ -194,7 +194,7 @@ void Loader::fill(int64_t number, Batch& batch, std::byte* memory) const {
     if (weight[i] == 0) std::memset(pixels, 0, static_cast<size_t>(image_size));
     if (spec_.bytes) {
       chain_.run_bytes(pixels, batch.data<uint8_t>("image") + i * image_size,
-                       keyed(Purpose::augment));
+                       keyed(Purpose::augment), memory + pixel_bytes());
     } else {
       chain_.run(pixels, batch.data<float>("image") + i * image_size, keyed(Purpose::augment),
                  memory + pixel_bytes());

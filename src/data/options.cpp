@@ -25,6 +25,31 @@ std::vector<std::string> normaliser_choices() {
   return choices;
 }
 
+// The policies, by the names of --auto-augment.
+std::vector<std::string> policy_choices() {
+  std::vector<std::string> choices{"none"};
+  for (const AugmentDef& def : augment_catalog()) {
+    if (!def.policy.empty()) choices.emplace_back(def.policy);
+  }
+  return choices;
+}
+
+// The entry of the catalogue that `is_it` holds for; null: none.
+template <class Test>
+const AugmentDef* find_entry(Test is_it) {
+  const auto found = std::find_if(augment_catalog().begin(), augment_catalog().end(), is_it);
+  return found == augment_catalog().end() ? nullptr : &*found;
+}
+
+bool contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool has_policy(const std::vector<std::string>& names) {
+  return find_entry(
+      [&](const AugmentDef& def) { return !def.policy.empty() && contains(names, def.name); });
+}
+
 std::vector<std::string> view_names(bool random_too) {
   std::vector<std::string> names;
   for (const ViewDef& def : view_catalog()) {
@@ -107,6 +132,22 @@ void DataOptions::describe(Fields& field, bool training) {
           "smallest and largest width / height of a random crop; default: the crop's",
           between(0.01, 100));
     field("crop-padding", crop_padding, "pixels that pad-crop pads on each side", between(0, 4096));
+    field("auto-augment", auto_augment,
+          "a policy after the others of augment, by torchvision's name for it",
+          one_of(policy_choices()));
+    field("ra-magnitude", ra_magnitude, "how much the effects of rand-augment do", between(0, 30));
+    field("augmix-severity", augmix_severity, "how much the effects of augmix do at most",
+          between(1, 10));
+    field("policy-interpolation", policy_interpolation,
+          "how policies shear, move and rotate; torchvision's training script has them follow its "
+          "--interpolation",
+          one_of({"nearest", "bilinear"}));
+    field("color-jitter", color_jitter,
+          "strengths of brightness, contrast, saturation and hue that color-jitter draws from; "
+          "left out: 0; adds color-jitter to augment where it is not listed",
+          between(0, 100), {"colour-jitter"});
+    field("random-erase", random_erase,
+          "probability that a rectangle of the normalised image becomes 0", between(0, 1));
     field("epoch-tail", epoch_tail,
           "when the batch does not divide the dataset: carry on into the next epoch, drop the "
           "rest, or "
@@ -161,12 +202,11 @@ void DataOptions::refuse_idle(const Fields& field) const {
     raise(Fault::usage,
           "hostside-norm false lets the network normalise, which takes bytes; try: --eight-bit-io");
   }
-  if (field.given("crop-padding")) {
-    const std::vector<std::string> names = training_augment();
-    if (std::find(names.begin(), names.end(), "pad-crop") == names.end()) {
-      refuse({"crop-padding"}, "pad-crop in augment");
-    }
-  }
+  const std::vector<std::string> names = training_augment();
+  if (!contains(names, "pad-crop")) refuse({"crop-padding"}, "pad-crop in augment");
+  if (!contains(names, "rand-augment")) refuse({"ra-magnitude"}, "auto-augment ra");
+  if (!contains(names, "augmix")) refuse({"augmix-severity"}, "auto-augment augmix");
+  if (!has_policy(names)) refuse({"policy-interpolation"}, "a policy, as of auto-augment");
 }
 
 void DataOptions::suit(int size, int channels, int classes) {
@@ -219,12 +259,11 @@ LoaderSpec DataOptions::loader() const {
   return spec;
 }
 
-std::vector<std::string> DataOptions::training_augment() const {
+std::vector<std::string> DataOptions::listed_augment() const {
   if (augment.empty()) return def().augment;
   if (augment.size() == 1 && augment[0] == "none") return {};
   for (const std::string& name : augment) {
-    const auto is_normaliser = [&](const AugmentDef& a) { return a.name == name && a.normaliser; };
-    if (std::any_of(augment_catalog().begin(), augment_catalog().end(), is_normaliser)) {
+    if (find_entry([&](const AugmentDef& a) { return a.name == name && a.normaliser; })) {
       raise(Fault::usage, "{} is no entry of augment; try: normalise {}", name, name);
     }
     if (name == "none") {
@@ -234,12 +273,43 @@ std::vector<std::string> DataOptions::training_augment() const {
   return augment;
 }
 
+std::vector<std::string> DataOptions::training_augment() const {
+  std::vector<std::string> names = listed_augment();
+  const auto add = [&](const char* name) {
+    if (!contains(names, name)) names.emplace_back(name);
+  };
+  if (std::any_of(color_jitter.begin(), color_jitter.end(), [](double s) { return s > 0; })) {
+    add("color-jitter");
+  }
+  if (auto_augment != "none") {
+    if (has_policy(names)) {
+      raise(Fault::usage, "a policy in augment and auto-augment {} besides; try: one of them",
+            auto_augment);
+    }
+    names.emplace_back(
+        find_entry([&](const AugmentDef& a) { return a.policy == auto_augment; })->name);
+  }
+  if (random_erase > 0) add("random-erase");
+  return names;
+}
+
 AugmentChain DataOptions::chain(const Shape& image, bool train) const {
   const AugmentOptions options{.crop_padding = crop_padding,
                                .mean = mean.empty() ? def().mean : mean,
-                               .std = std.empty() ? def().std : std};
+                               .std = std.empty() ? def().std : std,
+                               .bgr = channel_order == "bgr",
+                               .policy_bilinear = policy_interpolation == "bilinear",
+                               .ra_magnitude = ra_magnitude,
+                               .augmix_severity = augmix_severity,
+                               .color_jitter = color_jitter,
+                               .random_erase = random_erase};
   std::vector<std::string> names = train ? training_augment() : std::vector<std::string>{};
-  if (normalise != "none") names.push_back(normalise);
+  const auto normalised =
+      std::stable_partition(names.begin(), names.end(), [](const std::string& name) {
+        return !find_entry(
+            [&](const AugmentDef& a) { return a.name == name && a.after_normaliser; });
+      });
+  if (normalise != "none") names.insert(normalised, normalise);
   AugmentChain chain(names, options, image);
   if (eight_bit_io && !chain.keeps_bytes()) {
     raise(Fault::usage,

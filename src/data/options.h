@@ -38,6 +38,11 @@ struct DataOptions {
   std::string crop = "random-resized";
   std::vector<double> crop_area, crop_ratio;
   int crop_padding = 4;
+  std::vector<double> color_jitter;   // brightness, contrast, saturation, hue; no strength: none
+  std::string auto_augment = "none";  // a policy by the name that torchvision's flag has for it
+  std::string policy_interpolation = "nearest";
+  int ra_magnitude = 9, augmix_severity = 3;
+  double random_erase = 0;  // probability
   std::string epoch_tail = "drop";
   bool eight_bit_io = false;   // batches hold bytes, and the network's first node normalises
   bool hostside_norm = false;  // says that it does not
@@ -71,7 +76,9 @@ struct DataOptions {
   LoaderSpec loader() const;
 
  private:
+  // Those listed, and those that options of their own ask for.
   std::vector<std::string> training_augment() const;
+  std::vector<std::string> listed_augment() const;
   void refuse_idle(const Fields& field) const;
 };
 

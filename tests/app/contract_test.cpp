@@ -260,6 +260,7 @@ TEST(Contract, ListAndInfoTellWhatThereIs) {
        std::vector<std::pair<std::string, std::string>>{{"models", "cifar_resnet20 "},
                                                         {"datasets", "fashion-mnist "},
                                                         {"augmentations", "pad-crop "},
+                                                        {"augmentations", "auto-augment-imagenet "},
                                                         {"optimizers", "sgd "},
                                                         {"lr-schedules", "polynomial "},
                                                         {"recipes", "demo "},

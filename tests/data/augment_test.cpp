@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
@@ -11,7 +12,12 @@ namespace convoy {
 namespace {
 
 constexpr Shape shape{3, 7, 10};
-const AugmentOptions settings{.crop_padding = 3, .mean = {0.5, 0.4, 0.3}, .std = {0.2, 0.25, 0.3}};
+const AugmentOptions settings{.crop_padding = 3,
+                              .mean = {0.5, 0.4, 0.3},
+                              .std = {0.2, 0.25, 0.3},
+                              .ra_magnitude = 20,
+                              .color_jitter = {0.4, 0.4, 0.4, 0.2},
+                              .random_erase = 0.5};
 
 std::vector<uint8_t> picture(const Shape& image = shape) {
   std::vector<uint8_t> pixels;
@@ -118,6 +124,12 @@ TEST(Augment, StandardiseOfAnEvenPictureIsZeroNotInfinite) {
   EXPECT_NEAR(out[0], (1 - 1 / 3072.0) * std::sqrt(3072.0), 1e-2);
 }
 
+bool has_policy(const std::vector<std::string>& names) {
+  return std::any_of(names.begin(), names.end(), [](const std::string& name) {
+    return name.find("aug") != name.npos || name == "color-jitter";
+  });
+}
+
 TEST(Augment, OnePassEqualsOneStepAfterTheOther) {
   const std::vector<std::vector<std::string>> chains{
       {},
@@ -130,9 +142,16 @@ TEST(Augment, OnePassEqualsOneStepAfterTheOther) {
       {"pad-crop", "pad-crop", "flip", "mean-std"},  // only the first can be fused
       {"mean-std", "flip", "pad-crop"},              // the padding is the mean here
       {"mean-std", "mean-std"},
+      {"rand-augment"},
+      {"flip", "trivial-augment-wide", "mean-std", "random-erase"},
+      {"pad-crop", "flip", "auto-augment-imagenet", "standardise"},
+      {"color-jitter", "auto-augment-svhn", "flip", "pad-crop", "mean-std"},   // moves come after
+      {"rand-augment", "flip", "augmix", "pad-crop", "color-jitter", "flip"},  // three stages
+      {"pad-crop", "pad-crop", "auto-augment-cifar10", "mean-std"},  // to floats, and back
   };
   for (const auto& names : chains) {
     for (const Shape& image : {shape, Shape{1, 28, 28}, Shape{2, 4, 33}}) {
+      if (image[0] == 2 && has_policy(names)) continue;
       AugmentOptions options = settings;
       if (image[0] != 3) options.mean = options.std = {0.4};
       const AugmentChain chain(names, options, image);
@@ -146,7 +165,13 @@ TEST(Augment, OnePassEqualsOneStepAfterTheOther) {
 
 TEST(Augment, BytesThroughTheTablesAreTheFloats) {
   const std::vector<std::vector<std::string>> chains{
-      {}, {"mean-std"}, {"flip"}, {"pad-crop", "flip", "mean-std"}, {"flip", "pad-crop"}};
+      {},
+      {"mean-std"},
+      {"flip"},
+      {"pad-crop", "flip", "mean-std"},
+      {"flip", "pad-crop"},
+      {"pad-crop", "flip", "rand-augment", "mean-std"},
+      {"augmix", "flip", "color-jitter", "pad-crop", "auto-augment-cifar10", "flip", "mean-std"}};
   for (const auto& names : chains) {
     for (const Shape& image : {shape, Shape{1, 28, 28}}) {
       AugmentOptions options = settings;
@@ -157,8 +182,9 @@ TEST(Augment, BytesThroughTheTablesAreTheFloats) {
       const std::vector<uint8_t> pixels = picture(image);
       std::vector<uint8_t> bytes(pixels.size());
       std::vector<float> looked_up(pixels.size());
+      std::vector<std::byte> scratch(chain.scratch_bytes());
       for (uint64_t key = 0; key < 200; ++key) {
-        chain.run_bytes(pixels.data(), bytes.data(), mix(key));
+        chain.run_bytes(pixels.data(), bytes.data(), mix(key), scratch.data());
         for (size_t i = 0; i < bytes.size(); ++i) {
           const size_t channel = i / static_cast<size_t>(image[1] * image[2]);
           looked_up[i] = chain.tables()[channel * 256 + bytes[i]];
@@ -177,10 +203,24 @@ TEST(Augment, ItIsKnownWhichStepNeedsFloats) {
   EXPECT_EQ(first({"pad-crop", "flip", "standardise"}), "standardise");
   EXPECT_EQ(first({"pad-crop", "flip", "pad-crop", "mean-std"}), "pad-crop");
   EXPECT_EQ(first({"mean-std", "flip"}), "flip");  // moves come first, or not at all
+  EXPECT_EQ(first({"flip", "rand-augment", "pad-crop", "mean-std"}), "");
+  EXPECT_EQ(first({"flip", "rand-augment", "mean-std", "random-erase"}), "random-erase");
   test::expect_raises(Fault::bug, {"needs floats"}, [] {
     std::vector<uint8_t> pixels = picture(), out = pixels;
-    AugmentChain({"standardise"}, settings, shape).run_bytes(pixels.data(), out.data(), 1);
+    AugmentChain({"standardise"}, settings, shape).run_bytes(pixels.data(), out.data(), 1, nullptr);
   });
+}
+
+TEST(Augment, EveryPolicyChangesMostPictures) {
+  for (const AugmentDef& def : augment_catalog()) {
+    if (def.policy.empty()) continue;
+    AugmentOptions options = settings;
+    options.augmix_severity = 10;
+    const AugmentChain chain({std::string(def.name)}, options, shape);
+    std::set<std::vector<float>> seen;
+    for (uint64_t key = 0; key < 200; ++key) seen.insert(run(chain, mix(key)));
+    EXPECT_GT(seen.size(), 20u) << def.name;
+  }
 }
 
 TEST(Augment, StepsOfOneSampleDrawApart) {
@@ -199,6 +239,9 @@ TEST(Augment, RefusesWhatCannotBe) {
                       [] { AugmentChain({"pad-crop"}, {.crop_padding = 8}, shape); });
   test::expect_raises(Fault::usage, {"2 values for mean", "3 channels"}, [] {
     AugmentChain({"mean-std"}, {.mean = {0.1, 0.2}}, shape);
+  });
+  test::expect_raises(Fault::usage, {"rand-augment", "after mean-std"}, [] {
+    AugmentChain({"mean-std", "rand-augment"}, settings, shape);
   });
   test::expect_raises(Fault::usage, {"std of 0"}, [] {
     AugmentChain({"mean-std"}, {.std = {1, 0, 1}}, shape);

@@ -105,6 +105,89 @@ TEST(DataOptions, ImagesStayBytesWhereTheChainLetsThem) {
   });
 }
 
+// Whether two options give one training chain: what it makes of an image, for some keys.
+void expect_equal_chains(const std::map<std::string, std::string>& one,
+                         const std::map<std::string, std::string>& other, bool equal = true) {
+  const Shape image{3, 32, 32};
+  const auto run = [&](const std::map<std::string, std::string>& values) {
+    const AugmentChain chain = read(values).chain(image, true);
+    std::vector<uint8_t> pixels(static_cast<size_t>(image.count()));
+    for (size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<uint8_t>(i * 31 % 251);
+    std::vector<float> out(pixels.size()), all;
+    std::vector<std::byte> scratch(chain.scratch_bytes());
+    for (uint64_t key = 0; key < 30; ++key) {
+      chain.run(pixels.data(), out.data(), mix(key), scratch.data());
+      all.insert(all.end(), out.begin(), out.end());
+    }
+    return all;
+  };
+  EXPECT_EQ(run(one) == run(other), equal) << one.rbegin()->first << " " << one.rbegin()->second;
+}
+
+TEST(DataOptions, PoliciesHaveTorchvisionsFlags) {
+  const std::string set = "cifar-10";  // pad-crop, flip
+  for (const auto& [flag, name] : {std::pair{"imagenet", "auto-augment-imagenet"},
+                                   {"cifar10", "auto-augment-cifar10"},
+                                   {"svhn", "auto-augment-svhn"},
+                                   {"ra", "rand-augment"},
+                                   {"ta_wide", "trivial-augment-wide"},
+                                   {"augmix", "augmix"}}) {
+    expect_equal_chains({{"dataset", set}, {"auto-augment", flag}},
+                        {{"dataset", set}, {"augment", std::string("pad-crop,flip,") + name}});
+  }
+  expect_equal_chains({{"dataset", set}, {"auto-augment", "none"}, {"random-erase", "0"}},
+                      {{"dataset", set}, {"color-jitter", "0,0"}});
+  // Wherever it is listed, erasing comes last, and only once.
+  expect_equal_chains({{"dataset", set}, {"random-erase", "0.6"}, {"auto-augment", "ra"}},
+                      {{"dataset", set},
+                       {"random-erase", "0.6"},
+                       {"augment", "random-erase,pad-crop,flip,rand-augment"}});
+  expect_equal_chains(
+      {{"dataset", set}, {"random-erase", "0.6"}, {"augment", "flip"}},
+      {{"dataset", set}, {"random-erase", "0.6"}, {"augment", "random-erase,flip"}});
+  expect_equal_chains({{"dataset", set}, {"color-jitter", "0.4,0.2"}},
+                      {{"dataset", set},
+                       {"colour_jitter", "0.4,0.2,0,0"},
+                       {"augment", "pad-crop,flip,color-jitter"}});
+  // Each option has an effect.
+  expect_equal_chains({{"dataset", set}, {"auto-augment", "ra"}},
+                      {{"dataset", set}, {"auto-augment", "ra"}, {"ra-magnitude", "3"}}, false);
+  expect_equal_chains({{"dataset", set}, {"auto-augment", "augmix"}},
+                      {{"dataset", set}, {"auto-augment", "augmix"}, {"augmix-severity", "9"}},
+                      false);
+  expect_equal_chains(
+      {{"dataset", set}, {"auto-augment", "ta_wide"}},
+      {{"dataset", set}, {"auto-augment", "ta_wide"}, {"policy-interpolation", "bilinear"}}, false);
+  // Evaluation sees none of it.
+  EXPECT_EQ(read({{"dataset", set}, {"auto-augment", "ra"}, {"random-erase", "1"}})
+                .chain({3, 32, 32}, false)
+                .scratch_bytes(),
+            0u);
+}
+
+TEST(DataOptions, PoliciesWorkOnBytesAndErasingDoesNot) {
+  const std::map<std::string, std::string> bytes{
+      {"dataset", "cifar-10"}, {"auto-augment", "ra"}, {"eight-bit-io", "true"}};
+  EXPECT_TRUE(read(bytes).chain({3, 32, 32}, true).keeps_bytes());
+  const auto refused = [&](std::initializer_list<std::string_view> words,
+                           std::map<std::string, std::string> values) {
+    values.emplace("dataset", "cifar-10");
+    test::expect_raises(Fault::usage, words, [&] { read(values).chain({3, 32, 32}, true); });
+  };
+  refused({"random-erase", "without --eight-bit-io"},
+          {{"eight-bit-io", "true"}, {"random-erase", "0.2"}});
+  refused({"ra-magnitude", "auto-augment ra"}, {{"ra-magnitude", "5"}});
+  refused({"ra-magnitude", "auto-augment ra"}, {{"ra-magnitude", "5"}, {"auto-augment", "svhn"}});
+  refused({"ra-magnitude"}, {{"ra-magnitude", "31"}, {"auto-augment", "ra"}});
+  refused({"augmix-severity", "augmix"}, {{"augmix-severity", "5"}});
+  refused({"policy-interpolation", "policy"}, {{"policy-interpolation", "bilinear"}});
+  refused({"one of them", "ra"}, {{"augment", "flip,augmix"}, {"auto-augment", "ra"}});
+  refused({"no probability", "--random-erase"}, {{"augment", "flip,random-erase"}});
+  refused({"no strengths", "--color-jitter"}, {{"augment", "flip,color-jitter"}});
+  refused({"random-erase"}, {{"random-erase", "1.5"}});
+  refused({"auto-augment", "ta_wide"}, {{"auto-augment", "trivial"}});
+}
+
 TEST(DataOptions, WithoutTrainingHaveNoAugmentation) {
   test::expect_raises(Fault::usage, {"augment"}, [] { read({{"augment", "flip"}}, false); });
   EXPECT_EQ(read({{"dataset", "cifar-10"}}, false).dataset_name(), "cifar-10");

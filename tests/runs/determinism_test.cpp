@@ -82,7 +82,8 @@ TEST(Determinism, ReplicasAreNotOneLargeBatch) {
 }
 
 TEST(Determinism, TheLoadersWorkersChangeNothing) {
-  const Arguments recipe = tiny({"--epochs", "2", "--augment", "pad-crop,flip"});
+  const Arguments recipe = tiny({"--epochs", "2", "--augment", "pad-crop,flip", "--auto-augment",
+                                 "augmix", "--random-erase", "0.5"});
   expect_same_weights(recipe, {{"--workers", "1"},
                                {"--workers", "3"},
                                {"--workers", "3", "--prefetch", "1"},

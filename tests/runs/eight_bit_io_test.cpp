@@ -39,6 +39,7 @@ TEST(EightBitIoRun, ChangesNoResult) {
            {"--normalise", "none", "--lr", "1e-5"},
            {"--mean", "0.1,0.5,0.9", "--std", "0.2,0.3,0.4", "--hostside-norm"},
            {"--epoch-tail", "short", "--ema-decay", "0.9"},
+           {"--auto-augment", "ra", "--color-jitter", "0.4,0.4,0.4,0.1"},
            {"--replicas", "2", "--replica-mode", "together"},
            {"--replicas", "2", "--replica-mode", "sequence"},
            {"--replicas", "2", "--gradient-accumulation-count", "3", "--epoch-tail", "carry"}}) {

@@ -1,0 +1,61 @@
+// AugMix: the image mixed with three copies of it under chains of effects. Effects have Pillow's
+// rounding here as everywhere, though torchvision takes its tensors' for this one.
+#include "data/policy/augmix.h"
+
+#include <algorithm>
+
+namespace convoy {
+namespace {
+
+constexpr std::string_view own_name = "augmix";
+
+class AugMix final : public ByteAugment {
+ public:
+  AugMix(const AugmentOptions& options, const Shape& image)
+      : options_(options), space_(policy::augmix_space(image)) {
+    policy::check_channels(own_name, image);
+  }
+
+  // The sum, a copy, and what its effects need.
+  size_t byte_needs(const Shape& image) const override {
+    return static_cast<size_t>(image.count()) * (sizeof(float) + 2);
+  }
+
+  void apply_bytes(uint8_t* pixels, const Shape& image, std::byte* scratch,
+                   Random random) const override {
+    const int64_t n = image.count();
+    auto* sum = reinterpret_cast<float*>(scratch);
+    auto* copy = reinterpret_cast<uint8_t*>(sum + n);
+    const policy::Planes planes = policy::planes_of(copy, image, options_);
+    const auto drawn = policy::draw_augmix(space_, options_.augmix_severity, random);
+    for (int64_t i = 0; i < n; ++i) sum[i] = drawn.image_weight * static_cast<float>(pixels[i]);
+    for (size_t k = 0; k < policy::AugMixDraw::copies; ++k) {
+      std::copy_n(pixels, n, copy);
+      const policy::DrawnEffects& effects = drawn.effects[k];
+      for (size_t e = 0; e < effects.count; ++e) {
+        policy::apply(effects.steps[e], planes, policy::sampling_of(options_), copy + n);
+      }
+      for (int64_t i = 0; i < n; ++i) sum[i] += drawn.weights[k] * static_cast<float>(copy[i]);
+    }
+    for (int64_t i = 0; i < n; ++i) pixels[i] = static_cast<uint8_t>(std::min(sum[i], 255.0f));
+  }
+
+ private:
+  AugmentOptions options_;
+  policy::EffectSpace space_;
+};
+
+}  // namespace
+
+AugmentDef augmix_augment() {
+  return {
+      .name = own_name,
+      .help = "policy: mixed with three copies under effects of --augmix-severity, of 1 to 10",
+      .policy = "augmix",
+      .make = [](const AugmentOptions& options, const Shape& image) -> std::unique_ptr<Augment> {
+        return std::make_unique<AugMix>(options, image);
+      },
+  };
+}
+
+}  // namespace convoy

@@ -1,0 +1,41 @@
+// What the augmentations that work on bytes by effects have in common: a few effects are drawn for
+// an image and applied one after the other. Which ones, the policy says.
+#pragma once
+
+#include <array>
+
+#include "data/byte_augment.h"
+#include "data/policy/space.h"
+
+namespace convoy::policy {
+
+// The effects drawn for one image, in order.
+struct DrawnEffects {
+  static constexpr size_t most = 4;
+  std::array<EffectStep, most> steps{};
+  size_t count = 0;
+
+  void add(const EffectStep& step) { steps[count++] = step; }
+};
+
+// Images of other than 1 or 3 channels are a usage error that names the augmentation.
+void check_channels(std::string_view name, const Shape& image);
+
+Planes planes_of(uint8_t* pixels, const Shape& image, const AugmentOptions& options);
+Sampling sampling_of(const AugmentOptions& options);
+
+class PolicyAugment : public ByteAugment {
+ public:
+  PolicyAugment(std::string_view name, const AugmentOptions& options, const Shape& image);
+
+  virtual DrawnEffects draw(Random random) const = 0;
+
+  size_t byte_needs(const Shape& image) const final { return static_cast<size_t>(image.count()); }
+  void apply_bytes(uint8_t* pixels, const Shape& image, std::byte* scratch,
+                   Random random) const final;
+
+ private:
+  AugmentOptions options_;
+};
+
+}  // namespace convoy::policy
