@@ -1,4 +1,5 @@
-// The first SIGTERM, SIGINT, SIGUSR1 or SIGUSR2 (which mpirun and batch systems send on) asks the run to end after this step; the second ends it at once.
+// The first SIGTERM, SIGINT, SIGUSR1 or SIGUSR2 (which mpirun and batch systems send on) asks the
+// run to end after this step; the second ends it at once.
 #pragma once
 
 #include <atomic>

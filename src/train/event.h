@@ -65,9 +65,9 @@ struct Forecast {
 struct Exchanged {
   int processes = 1;
   int64_t steps = 0;
-  int64_t gradient_bytes = 0;                  // of one step
-  int64_t bytes = 0, sent_bytes = 0;           // moved by rank 0 in all; of these in messages
-  double early_share = 0, wait_s = 0;          // done before backward ended; waited after it
+  int64_t gradient_bytes = 0;          // of one step
+  int64_t bytes = 0, sent_bytes = 0;   // moved by rank 0 in all; of these in messages
+  double early_share = 0, wait_s = 0;  // done before backward ended; waited after it
 };
 
 // After an optimiser step.
@@ -156,9 +156,9 @@ struct RunEnd {
   int exit = 0;
 };
 
-using RunEvent = std::variant<RunStart, WeightsLoaded, PlanReady, Forecast, Exchanged, TrainProgress,
-                              EvalProgress, EvalDone, EpochDone, CheckpointSaved, BadSample,
-                              NonFinite, Warning, Resumed, Stopped, RunEnd>;
+using RunEvent = std::variant<RunStart, WeightsLoaded, PlanReady, Forecast, Exchanged,
+                              TrainProgress, EvalProgress, EvalDone, EpochDone, CheckpointSaved,
+                              BadSample, NonFinite, Warning, Resumed, Stopped, RunEnd>;
 
 // One lambda per kind of event, for std::visit.
 template <class... F>

@@ -29,9 +29,10 @@ Trainer::Trainer(const RunConfig& config, const RunDir& dir, Listener& listener,
       checkpoints_(dir.path(), config.checkpoint_keep) {
   if (network_.peers()) network_.peers()->watch(stop);
   if (!network_.evaluation()) return;
-  evaluator_.emplace(setup_.task, *network_.evaluation(), *setup_.eval_set, setup_.eval_chain,
-                     setup_.eval_batch(setup_.shape.micro_batch), config.data.loader(),
-                     [this](const Batch::Bad& bad) { tell_bad(bad); }, transport_);
+  evaluator_.emplace(
+      setup_.task, *network_.evaluation(), *setup_.eval_set, setup_.eval_chain,
+      setup_.eval_batch(setup_.shape.micro_batch), config.data.loader(),
+      [this](const Batch::Bad& bad) { tell_bad(bad); }, transport_);
 }
 
 int Trainer::run() {
@@ -303,7 +304,8 @@ int Trainer::stop_here() {
   if (saved_step_ != progress_.step) save(false);
   constexpr int requeue = 75;
   tell_exchange();
-  listener_.on(Stopped{progress_.step, agree_on_signal(), "checkpoints/" + checkpoint_name(progress_.step)});
+  listener_.on(
+      Stopped{progress_.step, agree_on_signal(), "checkpoints/" + checkpoint_name(progress_.step)});
   listener_.on(RunEnd{.step = progress_.step,
                       .weights_hash = hash(),
                       .seconds = elapsed(),

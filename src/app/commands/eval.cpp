@@ -167,10 +167,13 @@ int run(const CommandLine& line) {
                            options.num_classes ? options.num_classes : data->classes(),
                            options.eval_batch_size);
   if (line.settings.contains("algorithms")) warn_of_idle_rules(network.plans(), options.choices);
-  Evaluator evaluator(network.task(), network.executor(), *data, chain, options.eval_batch_size,
-                      options.data.loader(), [&](const Batch::Bad& bad) {
-                        if (tells) fmt::print(stderr, "Warning: {}\n", bad.reason);
-                      }, &world);
+  Evaluator evaluator(
+      network.task(), network.executor(), *data, chain, options.eval_batch_size,
+      options.data.loader(),
+      [&](const Batch::Bad& bad) {
+        if (tells) fmt::print(stderr, "Warning: {}\n", bad.reason);
+      },
+      &world);
   const auto evaluate = [&](const WeightFile& file) {
     network.load(file);
     const auto console =
