@@ -141,7 +141,7 @@ void flush_output() {
 // Where all processes have the same trouble, the first one tells it. Ends them all.
 void end_all(int code, const std::function<void(const std::string& label)>& tell) {
   World& world = World::get();
-  constexpr std::chrono::milliseconds first_says{500};
+  constexpr std::chrono::seconds first_says{3};  // it may take a second to end the others
   if (world.rank() > 0) std::this_thread::sleep_for(first_says);
   tell(world.label());
   world.abort(code);

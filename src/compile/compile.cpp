@@ -41,8 +41,8 @@ Plan compile(Graph graph, const CompileOptions& options) {
 }
 
 std::vector<std::string> pass_names() {
-  return {"fuse_forward",   "add_gradients", "fuse_gradients", "drop_dead_nodes",
-          "distribute",     "choose_layouts", "order_nodes",   "plan_memory"};
+  return {"fuse_forward", "add_gradients",  "fuse_gradients", "drop_dead_nodes",
+          "distribute",   "choose_layouts", "order_nodes",    "plan_memory"};
 }
 
 }  // namespace convoy

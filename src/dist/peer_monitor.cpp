@@ -35,9 +35,9 @@ class PeerWatch::Monitor {
       wait();
       const double now = clock_.now();
       if (watch_.was_stopped(clock_.gap())) break;
+      peers_[0].note(watch_.step_, watch_.progress_, watch_.doing_, now);
       let_in(now);
       for (int rank = 1; rank < watch_.options_.size; ++rank) listen(rank, now);
-      peers_[0].note(watch_.step_, watch_.progress_, watch_.doing_, now);
       if (!watch_.found_) judge(now);
       if (watch_.found_) break;
       if (now >= next_beat) {

@@ -61,9 +61,8 @@ void SpanExchange::publish(int exchange, std::span<const float* const> mine) {
     peer.sends[id] = 0;
   }
   const int rank = transport_->rank();
-  const std::span<float> row =
-      window_->mine().subspan(static_cast<size_t>(offset(exchange, rank)),
-                              static_cast<size_t>(length(exchange, rank)));
+  const std::span<float> row = window_->mine().subspan(static_cast<size_t>(offset(exchange, rank)),
+                                                       static_cast<size_t>(length(exchange, rank)));
   for (size_t i = 0; i < mine.size(); ++i) {
     std::copy_n(mine[i], floats_[id], row.data() + static_cast<int64_t>(i) * floats_[id]);
   }

@@ -34,8 +34,8 @@ class SpanExchange {
  private:
   struct Peer {  // another process with a replica of one of our groups
     int rank;
-    std::optional<size_t> place;  // in the window; none: it gets messages
-    std::vector<float> inbox;     // all exchanges one after another
+    std::optional<size_t> place;             // in the window; none: it gets messages
+    std::vector<float> inbox;                // all exchanges one after another
     std::vector<Transport::Ticket> in, out;  // by exchange
     std::vector<char> sends;                 // by exchange: out is open
   };

@@ -131,9 +131,7 @@ class ApplyKernel final : public SpanKernel {
   int tasks(int phase) const override {
     return static_cast<int>(phase == 0 ? planes_.blocks : planes_.tasks());
   }
-  size_t scratch_bytes() const override {
-    return static_cast<size_t>(2 * vector_) * sizeof(float);
-  }
+  size_t scratch_bytes() const override { return static_cast<size_t>(2 * vector_) * sizeof(float); }
   void run(int phase, int task, const KernelArgs& args) const override {
     auto* scale = reinterpret_cast<float*>(args.scratch);
     if (phase == 0) return combine(task, args, scale);
@@ -243,9 +241,7 @@ class GradApplyKernel final : public SpanGradKernel {
   int tasks(int phase) const override {
     return static_cast<int>(phase == 0 ? planes_.blocks : planes_.tasks());
   }
-  size_t scratch_bytes() const override {
-    return static_cast<size_t>(5 * vector_) * sizeof(float);
-  }
+  size_t scratch_bytes() const override { return static_cast<size_t>(5 * vector_) * sizeof(float); }
   void run(int phase, int task, const KernelArgs& args) const override {
     auto* scale = reinterpret_cast<float*>(args.scratch);
     float* a = scale + 2 * vector_;

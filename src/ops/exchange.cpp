@@ -63,6 +63,8 @@ int marked_bucket(const Node& node) {
 
 namespace convoy {
 
-OpFamily exchange_ops() { return {.ops = {&ops::bucket_def, &ops::span_begin_def, &ops::span_end_def}, .fusions = {}}; }
+OpFamily exchange_ops() {
+  return {.ops = {&ops::bucket_def, &ops::span_begin_def, &ops::span_end_def}, .fusions = {}};
+}
 
 }  // namespace convoy

@@ -218,7 +218,8 @@ void RunConfig::check(const Fields& field) const {
     raise(Fault::usage, "--bn-span {} does not divide {} replicas into groups; try: {}", bn_span,
           replicas, std::gcd(replicas, bn_span));
   }
-  if (field.given("replica-mode") && replica_mode != "auto" && (bn_span > 1 || (sync_bn && replicas > 1))) {
+  if (field.given("replica-mode") && replica_mode != "auto" &&
+      (bn_span > 1 || (sync_bn && replicas > 1))) {
     raise(Fault::usage,
           "replicas that share batch norm run in step, not --replica-mode {}; try: leave it out",
           replica_mode);
@@ -282,8 +283,8 @@ StepShape RunConfig::step_shape(int rank, int size) const {
   const ReplicaRange mine = ReplicaSplit(replicas, size).range(rank);
   const bool narrow = exchange_precision == "bf16";
   const int span = sync_bn ? replicas : bn_span;
-  const bool together = mine.count > 1 && accumulation == 1 && replica_mode != "sequence" &&
-                        !narrow && span == 1;
+  const bool together =
+      mine.count > 1 && accumulation == 1 && replica_mode != "sequence" && !narrow && span == 1;
   return {micro, replicas, accumulation, together, mine, narrow, span};
 }
 

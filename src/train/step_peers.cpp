@@ -32,10 +32,9 @@ void StepPeers::start() {
   bad_.clear();
 }
 
-void StepPeers::add(const Task& task, const Executor& executor, const Batch& batch,
-                    int part) {
-  double* losses = mine_.data() + sizeof(Counts) / sizeof(double) +
-                   static_cast<size_t>(part) * each_part_;
+void StepPeers::add(const Task& task, const Executor& executor, const Batch& batch, int part) {
+  double* losses =
+      mine_.data() + sizeof(Counts) / sizeof(double) + static_cast<size_t>(part) * each_part_;
   for (int64_t i = 0; i < batch.valid; ++i) {
     Tally one;
     task.count(executor, batch, i, i + 1, one);

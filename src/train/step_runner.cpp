@@ -284,9 +284,9 @@ void StepRunner::run_in_step(const std::function<const Batch&()>& next, Tally& t
       bind(*all_[at], *batches_[at]);
     }
     executors_.spans->start();
-    Executor::run_in_step(
-        all_, micro == 0 ? Executor::Parameters::changed : Executor::Parameters::same,
-        [this](size_t step) { after_common_step(step); });
+    Executor::run_in_step(all_,
+                          micro == 0 ? Executor::Parameters::changed : Executor::Parameters::same,
+                          [this](size_t step) { after_common_step(step); });
     if (!peers_ || !is_last_part_) add_to_rows(0, p);
     for (int replica = 0; replica < local; ++replica) {
       const std::span<float> stats = state_of(replica).batch_stats();

@@ -7,9 +7,9 @@
 #include <optional>
 #include <vector>
 
-#include "engine/executor.h"
 #include "dist/replica_split.h"
 #include "dist/span_exchange.h"
+#include "engine/executor.h"
 #include "ops/exchange.h"
 #include "train/task.h"
 #include "train/tree_accumulator.h"

@@ -48,10 +48,11 @@ void Trainer::warn_of_uneven_split() {
   const ReplicaSplit& split = network_.peers()->split();
   const int even = split.most() * split.instances();
   if (even == split.replicas()) return;
-  listener_.on(Warning{fmt::format(
-      "{} replicas on {} processes are {}: all wait for the one with {}; try: --replicas {} for the "
-      "same time",
-      split.replicas(), split.instances(), split.counts(), split.most(), even)});
+  listener_.on(Warning{
+      fmt::format("{} replicas on {} processes are {}: all wait for the one with {}; try: "
+                  "--replicas {} for the "
+                  "same time",
+                  split.replicas(), split.instances(), split.counts(), split.most(), even)});
 }
 
 int Trainer::asked_to_stop() { return transport_ ? network_.peers()->stop() : stop_.load(); }
@@ -72,15 +73,15 @@ void Trainer::tell_exchange() {
   if (!transport_) return;
   const ExchangeTraffic& traffic = network_.peers()->gradients().traffic();
   const auto steps = std::max<int64_t>(traffic.steps, 1);
-  listener_.on(Exchanged{
-      .processes = transport_->size(),
-      .steps = traffic.steps,
-      .gradient_bytes = traffic.all_bytes / steps,
-      .bytes = traffic.read_bytes + traffic.sent_bytes,
-      .sent_bytes = traffic.sent_bytes,
-      .early_share = static_cast<double>(traffic.early_bytes) /
-                     static_cast<double>(std::max<int64_t>(traffic.all_bytes, 1)),
-      .wait_s = traffic.wait_seconds});
+  listener_.on(
+      Exchanged{.processes = transport_->size(),
+                .steps = traffic.steps,
+                .gradient_bytes = traffic.all_bytes / steps,
+                .bytes = traffic.read_bytes + traffic.sent_bytes,
+                .sent_bytes = traffic.sent_bytes,
+                .early_share = static_cast<double>(traffic.early_bytes) /
+                               static_cast<double>(std::max<int64_t>(traffic.all_bytes, 1)),
+                .wait_s = traffic.wait_seconds});
 }
 
 }  // namespace convoy

@@ -26,7 +26,7 @@ const std::vector<Field>& declared() {
     int count = 0;
     std::string env;
     field("instances", count, "processes", {}, {"np", "n"});
-    field("env", env, "variables", repeated(), {"x"});
+    field("env", env, "variables", repeated(), {"e"});
     return field.all();
   }();
   return all;
@@ -154,8 +154,8 @@ TEST(CommandLine, AnAliasOfSeveralLettersMayHaveOneDash) {
 }
 
 TEST(CommandLine, SomeOptionsAddUp) {
-  EXPECT_EQ(value({"-x", "A=1,2", "--env", "B", "-xC"}, "env"), "A=1,2\nB\nC");
-  EXPECT_EQ(value({"-x", "A", "-x", "A"}, "env"), "A\nA");
+  EXPECT_EQ(value({"-e", "A=1,2", "--env", "B", "-eC"}, "env"), "A=1,2\nB\nC");
+  EXPECT_EQ(value({"-e", "A", "-e", "A"}, "env"), "A\nA");
 }
 
 TEST(CommandLine, WordsMayEndTheOptions) {

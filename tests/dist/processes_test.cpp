@@ -58,8 +58,7 @@ struct Trained {
 
 Json exchange_of(const fs::path& run) {
   Json found;
-  for (const std::string& line :
-       test::lines_of(read_file(run / "sessions.jsonl", Fault::bug))) {
+  for (const std::string& line : test::lines_of(read_file(run / "sessions.jsonl", Fault::bug))) {
     const Json event = Json::parse(line);
     if (event["event"] == "exchange") found = event;
   }
@@ -154,9 +153,8 @@ TEST(ProcessesDist, ASignalToAnyRankSavesOnceAndEndsAll) {
   const fs::path dir = folder / "runs/a";
   test::Process process(joined({"train", "--name", "a", "--quiet"}, options), folder.path(),
                         test::mpirun(2));
-  ASSERT_TRUE(process.until([&] {
-    return fs::exists(dir / "metrics.jsonl") && test::events(dir, "train").size() >= 3;
-  }));
+  ASSERT_TRUE(process.until(
+      [&] { return fs::exists(dir / "metrics.jsonl") && test::events(dir, "train").size() >= 3; }));
   process.send(SIGUSR1);  // mpirun hands it to every rank
   const Finished end = process.wait();
   EXPECT_EQ(end.code, 75) << end.err;
@@ -169,7 +167,8 @@ TEST(ProcessesDist, ASignalToAnyRankSavesOnceAndEndsAll) {
 }
 
 TEST(ProcessesDist, MostOfTheExchangeHappensDuringBackward) {
-  const Trained two(2, recipe({"--batch-size", "32", "--epochs", "8"}));
+  const Trained two(2,
+                    recipe({"--batch-size", "32", "--generated-samples", "512", "--epochs", "4"}));
   const Json exchange = exchange_of(two.dir);
   ASSERT_FALSE(exchange.is_null());
   EXPECT_GT(exchange["early_share"].get<double>(), 0.0);
@@ -180,8 +179,8 @@ TEST(ProcessesDist, MostOfTheExchangeHappensDuringBackward) {
 
 TEST(ProcessesDist, EvaluationCountsTheSameOnAnyNumber) {
   const Trained run(0, recipe());
-  const Arguments eval{"eval", "--checkpoint", "runs/a", "--json", "--threads", "1",
-                       "--eval-batch-size", "7"};
+  const Arguments eval{"eval", "--checkpoint",      "runs/a", "--json", "--threads",
+                       "1",    "--eval-batch-size", "7"};
   const std::string alone = test::run_convoy(eval, run.folder.path()).out;
   EXPECT_NE(alone.find("\"correct\""), alone.npos);
   for (const int processes : {1, 2, 3}) {

@@ -48,7 +48,8 @@ void check(int replicas, int span, const std::vector<int>& hosts, bool memory = 
     }
   };
   if (hosts.size() == 1) return body(nullptr);
-  test::with_ranks(hosts, [&](Transport& transport) { body(&transport); }, memory);
+  test::with_ranks(
+      hosts, [&](Transport& transport) { body(&transport); }, memory);
 }
 
 TEST(SpanExchange, EveryReplicaGetsWhatItsGroupGave) {

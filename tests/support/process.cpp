@@ -83,8 +83,8 @@ Finished run_convoy(const Arguments& arguments, const fs::path& folder) {
 }
 
 Arguments mpirun(int processes) {
-  return {"mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-np",
-          std::to_string(processes)};
+  return {"mpirun", "--allow-run-as-root",    "--oversubscribe", "--bind-to", "none",
+          "-np",    std::to_string(processes)};
 }
 
 Finished run_convoy_on(int processes, const Arguments& arguments, const fs::path& folder) {
