@@ -135,11 +135,12 @@ TEST(ProcessesDist, ACheckpointGoesOnWithAnotherNumber) {
   const Trained alone(0, recipe());
   const Trained part(3, recipe({"--max-steps", "3"}));
   // The run was cut at step 3 by its options: as if killed there, with those of the whole run.
-  const Trained whole(2, recipe({"--checkpoint-steps", "2"}));
+  const Trained whole(2, recipe({"--checkpoint-steps", "2", "--checkpoint-keep", "9"}));
   fs::remove(whole.dir / "checkpoints/last");
   for (const int64_t step : test::checkpoint_steps(whole.dir)) {
     if (step > 2) fs::remove_all(whole.dir / fmt::format("checkpoints/step-{:07}", step));
   }
+  ASSERT_EQ(test::checkpoint_steps(whole.dir), std::vector<int64_t>{2});
   const Finished end = whole.resume(3);
   EXPECT_EQ(end.code, 0) << end.err;
   EXPECT_EQ(whole.hash(), alone.hash());
