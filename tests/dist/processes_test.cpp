@@ -134,7 +134,7 @@ TEST(ProcessesDist, AllReplicasInOneGroupAreOneBatch) {
 TEST(ProcessesDist, ACheckpointGoesOnWithAnotherNumber) {
   const Trained alone(0, recipe());
   const Trained part(3, recipe({"--max-steps", "3"}));
-  // The run was cut at step 3 by its options: as if killed there, with those of the whole run.
+  // As if killed after step 3.
   const Trained whole(2, recipe({"--checkpoint-steps", "2", "--checkpoint-keep", "9"}));
   fs::remove(whole.dir / "checkpoints/last");
   for (const int64_t step : test::checkpoint_steps(whole.dir)) {
