@@ -78,7 +78,7 @@ TEST(PictureFuzz, Jpeg) {
   const std::vector<std::string> seeds = seeds_of(".jpg");
   PictureDecoder decoder;
   fuzz(
-      {.seconds = 9, .seed = 1, .most_per_byte = jpeg_bytes},
+      {.seconds = 10, .seed = 1, .most_per_byte = jpeg_bytes},
       [&](Random& random) { return mutated(one_of(seeds, random), seeds, random); },
       [&](const std::string& bytes, Random& random) { decode_all(decoder, bytes, random); });
 }

@@ -64,7 +64,7 @@ TEST(RecordFuzz, TfRecords) {
   const TempFolder folder(memory_folder());
   std::string file;
   for (const std::string& record : sound_records()) file += framed_record(record);
-  fuzz_seeds({.seconds = 8, .seed = 11}, {file}, [&](const std::string& bytes) {
+  fuzz_seeds({.seconds = 9, .seed = 11}, {file}, [&](const std::string& bytes) {
     write_bytes(folder / "x", bytes);
     const TfRecordFile records(folder / "x");
     std::string payload;
