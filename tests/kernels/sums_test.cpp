@@ -6,17 +6,10 @@
 #include <limits>
 #include <vector>
 
-#include "base/random.h"
+#include "kernels/random_values.h"
 
 namespace convoy::kernels {
 namespace {
-
-std::vector<float> random_values(size_t count, uint64_t seed) {
-  Random random(seed);
-  std::vector<float> values(count);
-  for (float& v : values) v = static_cast<float>(random.normal());
-  return values;
-}
 
 TEST(Sums, ATreeSumIsBalancedAndLeavesTheRowsBetweenAlone) {
   for (const int64_t count : {1, 2, 3, 4, 5, 7, 8, 13}) {

@@ -5,17 +5,10 @@
 #include <functional>
 #include <vector>
 
-#include "base/random.h"
+#include "kernels/random_values.h"
 
 namespace convoy::kernels {
 namespace {
-
-std::vector<float> random_values(size_t count, uint64_t seed) {
-  Random random(seed);
-  std::vector<float> values(count);
-  for (float& v : values) v = static_cast<float>(random.normal());
-  return values;
-}
 
 TEST(Updates, SgdFollowsTheFormula) {
   for (const bool momentum : {false, true}) {

@@ -28,6 +28,8 @@ struct Verb {
   std::vector<std::string> words;
   CommandLine line;
 
+  // Something with checkpoints to go on from.
+  bool is_run() const { return words[0] == "train" || words[0] == "resume"; }
   bool has(std::string_view key) const {
     return find_field(described(command->describe), key) != nullptr;
   }
@@ -59,8 +61,7 @@ Verb read_verb(const std::vector<std::string>& words) {
     raise(Fault::usage, "--help of a launched verb; try: convoy {} --help", words[0]);
   }
   Verb verb{&*found, words, parse_command_line(rest, described(found->describe))};
-  const bool is_run = verb.words[0] == "train" || verb.words[0] == "resume";
-  if (is_run && verb.line.settings.contains("verify-resume")) {
+  if (verb.is_run() && verb.line.settings.contains("verify-resume")) {
     raise(Fault::usage, "--verify-resume starts processes of its own; try: it without launch");
   }
   return verb;
@@ -133,9 +134,8 @@ int run(const CommandLine& typed) {
     if (!verb) return 0;
   }
   options.pass_on([&](const auto&... option) { verb->pass(option...); });
-  const bool is_run = verb->words[0] == "train" || verb->words[0] == "resume";
   verb->refuse_crowd(placement.ranks());
-  if (options.restarts && !is_run) {
+  if (options.restarts && !verb->is_run()) {
     raise(Fault::usage, "--restarts means nothing for {}; try: without it", verb->words[0]);
   }
   return supervise({.placement = placement,
