@@ -47,6 +47,14 @@ struct OptimizerDef {
   std::unique_ptr<Optimizer> (*make)(Fields& field, const OptimizerSite& site);
 };
 
+// How most are made: of their own options and the decay.
+template <class Made, class Options>
+std::unique_ptr<Optimizer> make_optimizer(Fields& field, const OptimizerSite& site) {
+  Options options;
+  options.describe(field);
+  return std::make_unique<Made>(options, site.decay);
+}
+
 const std::vector<OptimizerDef>& optimizer_catalog();
 const OptimizerDef& find_optimizer(std::string_view name);
 

@@ -57,11 +57,7 @@ class Adamw : public Optimizer {
 OptimizerDef adamw_optimizer() {
   return {.name = "adamw",
           .help = "Adam with decoupled weight decay",
-          .make = [](Fields& field, const OptimizerSite& site) -> std::unique_ptr<Optimizer> {
-            Options o;
-            o.describe(field);
-            return std::make_unique<Adamw>(o, site.decay);
-          }};
+          .make = make_optimizer<Adamw, Options>};
 }
 
 }  // namespace convoy

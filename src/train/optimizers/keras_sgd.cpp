@@ -46,11 +46,7 @@ class KerasSgd : public Optimizer {
 OptimizerDef keras_sgd_optimizer() {
   return {.name = "keras-sgd",
           .help = "momentum as Keras has it, with the learning rate inside the buffer",
-          .make = [](Fields& field, const OptimizerSite& site) -> std::unique_ptr<Optimizer> {
-            Options o;
-            o.describe(field);
-            return std::make_unique<KerasSgd>(o, site.decay);
-          }};
+          .make = make_optimizer<KerasSgd, Options>};
 }
 
 }  // namespace convoy

@@ -52,11 +52,7 @@ class Rmsprop : public Optimizer {
 OptimizerDef rmsprop_optimizer() {
   return {.name = "rmsprop",
           .help = "steps divided by the mean size of recent gradients, as PyTorch has it",
-          .make = [](Fields& field, const OptimizerSite& site) -> std::unique_ptr<Optimizer> {
-            Options o;
-            o.describe(field);
-            return std::make_unique<Rmsprop>(o, site.decay);
-          }};
+          .make = make_optimizer<Rmsprop, Options>};
 }
 
 }  // namespace convoy

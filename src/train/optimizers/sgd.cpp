@@ -50,11 +50,7 @@ class Sgd : public Optimizer {
 OptimizerDef sgd_optimizer() {
   return {.name = "sgd",
           .help = "gradient descent with momentum",
-          .make = [](Fields& field, const OptimizerSite& site) -> std::unique_ptr<Optimizer> {
-            Options o;
-            o.describe(field);
-            return std::make_unique<Sgd>(o, site.decay);
-          }};
+          .make = make_optimizer<Sgd, Options>};
 }
 
 }  // namespace convoy
