@@ -27,17 +27,6 @@ std::vector<Wanted> all_of(const Graph& graph) {
   return all;
 }
 
-// The tensors whose shape follows the number of classes.
-std::set<std::string> heads_of(const FoundModel& model) {
-  const int channels = model.family.channels;
-  const Graph few = graph_of(model, 2, channels), more = graph_of(model, 3, channels);
-  std::set<std::string> heads;
-  for (size_t i = 0; i < few.params.size(); ++i) {
-    if (few.params[i].shape != more.params[i].shape) heads.insert(few.params[i].name);
-  }
-  return heads;
-}
-
 // How many channels the images of a state's model have: those that its first convolution reads.
 int channels_of(const FoundModel& model, const StateLayout& layout) {
   const Graph graph = graph_of(model, 2, model.family.channels);
@@ -64,6 +53,16 @@ std::string advice(const WeightFile& file, const FoundModel& model, const Match&
 }
 
 }  // namespace
+
+std::set<std::string> heads_of(const FoundModel& model) {
+  const int channels = model.family.channels;
+  const Graph few = graph_of(model, 2, channels), more = graph_of(model, 3, channels);
+  std::set<std::string> heads;
+  for (size_t i = 0; i < few.params.size(); ++i) {
+    if (few.params[i].shape != more.params[i].shape) heads.insert(few.params[i].name);
+  }
+  return heads;
+}
 
 std::vector<Wanted> wanted_by(const FoundModel& model, int classes, int channels) {
   const std::set<std::string> heads = heads_of(model);

@@ -49,7 +49,7 @@ NetworkPlans::NetworkPlans(const Task& task, const NetworkSpec& spec)
   if (!spec.optimizer) return;
   slots_ = static_cast<int>(spec.optimizer->slots().size());
   add("statistics", 0, statistics_plan(state()));
-  add("update", 0, update_plan(*spec.optimizer, state()));
+  add("update", 0, update_plan(*spec.optimizer, state(), spec.clip));
   if (spec.average) add("average", 0, average_plan(state()));
 }
 
@@ -61,6 +61,7 @@ void NetworkPlans::add_task(std::string kind, const TaskShape& shape, const Netw
   const PassWatch& watch = spec.watch;
   TaskGraph task = task_.build(shape);
   task.graph.choices = spec.choices;
+  if (shape.train && spec.tune) spec.tune(task.graph);
   CompileOptions options{.losses = std::move(task.losses),
                          .loss_scale = task.loss_scale,
                          .vocabulary = ops::vocabulary(),

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "compile/plan.h"
+#include "train/clipping.h"
 #include "train/optimizer.h"
 
 namespace convoy {
@@ -12,7 +13,7 @@ namespace convoy {
 Plan statistics_plan(const StateLayout& layout);
 
 // Inputs `learning_rate`, `grad_scale`, `step`, `skip_update`; output `updated`, 0 when skipped.
-Plan update_plan(const Optimizer& optimizer, const StateLayout& layout);
+Plan update_plan(const Optimizer& optimizer, const StateLayout& layout, const Clipping& clip = {});
 
 // Input `ema_decay`: average = decay * average + (1 - decay) * current, parameters and statistics.
 Plan average_plan(const StateLayout& layout);
