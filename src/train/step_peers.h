@@ -3,11 +3,11 @@
 #pragma once
 
 #include <atomic>
-#include <string>
 #include <vector>
 
 #include "compile/plan.h"
 #include "dist/gradient_exchange.h"
+#include "train/shared_tally.h"
 #include "train/task.h"
 
 namespace convoy {
@@ -42,24 +42,17 @@ class StepPeers {
   // This rank's own signals.
   void watch(const std::atomic<int>& signal) { signal_ = &signal; }
   // Samples of the step that were no images, of all ranks in the order of samples.
-  const std::vector<Batch::Bad>& bad() const { return bad_; }
+  const std::vector<Batch::Bad>& bad() const { return tally_.bad(); }
 
   Transport& transport() { return transport_; }
   const ReplicaSplit& split() const { return split_; }
 
  private:
-  struct Counts {
-    int64_t samples = 0, correct = 0, correct5 = 0, bad = 0, stop = 0;
-  };
-
   Transport& transport_;
   ReplicaSplit split_;
   GradientExchange gradients_;
-  size_t most_samples_;
-  std::vector<double> mine_, all_;  // records: counts, then the loss of each sample
-  size_t each_part_;
-  Counts now_;
-  std::vector<Batch::Bad> bad_;
+  SharedTally tally_;
+  int64_t each_part_;
   const std::atomic<int>* signal_ = nullptr;
   int stop_ = 0;
 };
