@@ -49,6 +49,10 @@ void RunConfig::describe_length(Fields& field) {
         "bf16: every replica's gradients are rounded to it, and travel so from processes with a "
         "single replica",
         one_of({"fp32", "bf16"}));
+  field("shard-optimizer", shard_optimizer,
+        "with several processes: each holds the optimiser's buffers of its share of the parameters "
+        "alone, and updates these. Changes no result",
+        {}, {"rts"});
   field("gradient-accumulation-count", accumulation,
         "micro-batches of a replica whose gradients make one step", at_least(1),
         {"grad-accum-steps"});
@@ -153,6 +157,7 @@ void RunConfig::remember_recipe(std::span<const Field> fields) {
                                  "hostside-norm",
                                  "replica-mode",
                                  "bucket-mb",
+                                 "shard-optimizer",
                                  "eval-batch-size",
                                  "threads",
                                  "pin",

@@ -37,6 +37,7 @@ struct RunConfig {
   int accumulation = 1;
   double bucket_mb = 4;
   std::string exchange_precision = "fp32";
+  bool shard_optimizer = false;
 
   std::string optimizer = "sgd";
   WeightDecay weight_decay;

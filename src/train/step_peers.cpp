@@ -1,6 +1,7 @@
 #include "train/step_peers.h"
 
 #include "train/step_runner.h"
+#include "train/update_shares.h"
 
 namespace convoy {
 
@@ -10,8 +11,11 @@ StepPeers::StepPeers(Transport& transport, const StepShape& shape, const StateLa
       split_(shape.replicas, transport.size()),
       gradients_(transport, split_,
                  {.buckets = buckets(shape, layout, options),
-                  .narrow_floats = options.narrow ? layout.param_floats : 0},
+                  .narrow_floats = options.narrow ? layout.param_floats : 0,
+                  .shares = options.shard ? UpdateShares::split(layout, transport.size(), 0).all
+                                          : std::vector<Bucket>{}},
                  pool),
+      shards_(options.shard),
       tally_(transport, split_.most() * shape.accumulation * shape.micro_batch),
       each_part_(shape.plan_batch()) {}
 

@@ -19,6 +19,7 @@ class StepPeers {
   struct Options {
     int64_t bucket_floats = 1 << 20;
     bool narrow = false;  // see GradientExchange::Spec
+    bool shard = false;   // each process updates its share of the parameters: see UpdateShares
   };
   // Keeps transport and pool.
   StepPeers(Transport& transport, const StepShape& shape, const StateLayout& layout,
@@ -37,6 +38,10 @@ class StepPeers {
   // Everybody's. Every rank knows then that all are done with this step.
   Tally gather();
 
+  // The parameters that the processes share the update of: this rank's are new, all get all.
+  bool shards() const { return shards_; }
+  void gather_params(std::span<float> params) { gradients_.gather(params); }
+
   // The signal that some rank has had before the last `gather`; 0: none.
   int stop() const { return stop_; }
   // This rank's own signals.
@@ -51,6 +56,7 @@ class StepPeers {
   Transport& transport_;
   ReplicaSplit split_;
   GradientExchange gradients_;
+  bool shards_;
   SharedTally tally_;
   int64_t each_part_;
   const std::atomic<int>* signal_ = nullptr;

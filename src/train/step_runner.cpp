@@ -64,6 +64,26 @@ StepRunner::StepRunner(const StepShape& shape, const Task& task, const State& st
   if (!shape.in_step()) {
     executors_.gradients.after_step([this](size_t step) { after_step(step); });
   }
+  if (peers_->shards()) share_rows();
+}
+
+void StepRunner::share_rows() {
+  const Plan& plan = executors_.update.plan();
+  for (const Step& step : plan.steps) {
+    const Node& node = plan.graph.node(step.node);
+    const std::vector<int64_t>* cuts = ops::marked_rows(node);
+    const int64_t floats = cuts ? plan.graph.type(node.in[0]).shape.count() / cuts->back() : 0;
+    rows_after_.push_back(cuts ? std::make_unique<RowExchange>(peers_->transport(), *cuts,
+                                                               static_cast<size_t>(floats * 4))
+                               : nullptr);
+  }
+  executors_.update.after_step([this](size_t step) {
+    if (!rows_after_[step]) return;
+    const Graph& graph = executors_.update.plan().graph;
+    const Value rows = graph.node(executors_.update.plan().steps[step].node).in[0];
+    rows_after_[step]->run(
+        std::span(executors_.update.input_of(step, 0), stored_bytes(graph.type(rows))));
+  });
 }
 
 std::span<float> StepRunner::sums() const {
@@ -359,6 +379,7 @@ void StepRunner::update(const StepInputs& inputs, const Tally& tally, int terms)
   grad_scale_ = 1 / (static_cast<float>(terms) * inputs.loss_scale);
   skip_ = inputs.skip_update || !std::isfinite(tally.loss) ? 1 : 0;
   executors_.update.run();
+  if (peers_ && peers_->shards()) peers_->gather_params(state_.params());
 }
 
 }  // namespace convoy

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dist/replica_split.h"
+#include "dist/row_exchange.h"
 #include "dist/span_exchange.h"
 #include "engine/executor.h"
 #include "ops/exchange.h"
@@ -101,6 +102,8 @@ class StepRunner {
   void add_to_leaf(int64_t begin, int64_t count, bool is_first, bool is_last);
   void round(float* gradients, int64_t count);
   void after_step(size_t step);
+  // What processes that share the update tell one another in the midst of it.
+  void share_rows();
   void send_bucket(int bucket);
   void apply(const StepInputs& inputs, const Tally& tally);
   void move_statistics(float scale);
@@ -119,6 +122,7 @@ class StepRunner {
   bool is_last_part_ = false, is_first_micro_ = false;
   int part_ = 0;
   StepInputs now_;
+  std::vector<std::unique_ptr<RowExchange>> rows_after_;  // by step of the update; null: none
   // Plan inputs are read through these.
   float grad_scale_ = 1, stat_scale_ = 1, skip_ = 0;
   // Several parts: a replica's sum over its micro-batches with the statistics of each, and the

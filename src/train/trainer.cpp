@@ -1,5 +1,6 @@
 #include "train/trainer.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/clock.h"
@@ -24,7 +25,8 @@ Trainer::Trainer(const RunConfig& config, const RunDir& dir, Listener& listener,
       stop_(stop),
       transport_(transport && transport->size() > 1 ? transport : nullptr),
       watch_(transport_, config.stall_timeout),
-      setup_(config, watch, transport_),
+      setup_(config, watch,
+             transport_ ? ProcessPlace{transport_->rank(), transport_->size()} : ProcessPlace{}),
       memory_(refuse_what_cannot_fit(setup_, dir.path())),
       network_(setup_.plans, config.thread_count(), config.cores(), transport_),
       checkpoints_(dir.path(), config.checkpoint_keep) {
@@ -60,13 +62,18 @@ int Trainer::run() {
 
 int Trainer::train() {
   started_ = steady_seconds();
+  start_slots_ = std::make_unique<WholeSlots>(network_.state(), setup_.plans.shares(), transport_);
   if (writes_files() && !restore()) start();
   if (transport_) share_start();
+  start_slots_.reset();
   begun_ = true;
   for (const std::string& line : idle_rules(setup_.plans, config_.choices)) {
     listener_.on(Warning{line});
   }
   if (transport_) warn_of_uneven_split();
+  if (config_.shard_optimizer && !transport_) {
+    listener_.on(Warning{"--shard-optimizer: one process: nothing to shard"});
+  }
   listener_.on(forecast(setup_, memory_, dir_.path(), network_.pool()));
   const int64_t total = setup_.total_steps();
   if (progress_.boundary_pending && !finish_boundary()) return stop_here();
@@ -95,6 +102,9 @@ int Trainer::train() {
 
 void Trainer::start() {
   network_.state().initialize(config_.seed);
+  for (int i = 0; i < network_.state().slot_count(); ++i) {
+    std::ranges::fill(start_slots_->slot(i), 0.0f);
+  }
   std::optional<WeightReport> loaded;
   if (!config_.init_from.empty()) {
     loaded = load_weights(WeightFile::read(config_.init_from), find_model(config_.model),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
 #include <optional>
 
 #include "dist/run_watch.h"
@@ -11,6 +12,7 @@
 #include "train/run_dir.h"
 #include "train/run_needs.h"
 #include "train/run_setup.h"
+#include "train/whole_slots.h"
 #include "weights/safetensors.h"
 
 namespace convoy {
@@ -80,7 +82,7 @@ class Trainer {
   void save(bool scheduled);
   void write_weights(const std::string& file, bool average);
   Metadata metadata(bool average) const;
-  std::vector<TensorEntry> optimizer_tensors();
+  std::vector<TensorEntry> optimizer_tensors(const WholeSlots& slots);
   std::string hash();
   std::string algorithms() const;
   double elapsed() const;
@@ -97,6 +99,7 @@ class Trainer {
   Network network_;
   std::optional<Evaluator> evaluator_;  // none with --eval-epochs 0
   CheckpointStore checkpoints_;
+  std::unique_ptr<WholeSlots> start_slots_;  // until all have begun
 
   Progress progress_;
   bool best_now_ = false;    // the newest evaluation was the best so far

@@ -15,6 +15,7 @@ namespace {
 struct Overrides {
   int threads = 0;
   bool pin = false;
+  bool shard_optimizer = false;
   bool quiet = false;
   double stall_timeout = 0;
 
@@ -24,6 +25,10 @@ struct Overrides {
           between(0, 256), {"j"});
     field("pin", pin,
           "each thread stays on a core of its own; neither --pin nor --no-pin: as before");
+    field("shard-optimizer", shard_optimizer,
+          "each process holds its share of the optimiser's buffers alone; neither this nor "
+          "--no-shard-optimizer: as before",
+          {}, {"rts"});
     field("stall-timeout", stall_timeout,
           "seconds after which a silent process counts as lost; 0: as before", between(2, 86400));
     field("quiet", quiet, "print only warnings and the last line", {}, {"q"});
