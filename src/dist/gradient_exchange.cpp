@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "kernels/cast.h"
 #include "tensor/kernel.h"
@@ -182,6 +183,7 @@ void GradientExchange::begin(int bucket) {
   Work& work = work_[static_cast<size_t>(bucket)];
   expect(!work.is_begun, "a bucket begins once a step");
   work.is_begun = true;
+  if (times_) work.begun_at = steady_seconds();
   window_.raise_flag(published_flag(bucket), step_);
 }
 
@@ -191,6 +193,7 @@ void GradientExchange::progress() {
     if (!work.is_begun || work.is_done || !advance(static_cast<int>(b))) continue;
     work.is_done = true;
     --open_;
+    if (times_ && gathered_.empty()) times_(static_cast<int>(b), work.begun_at, steady_seconds());
   }
 }
 
@@ -219,6 +222,7 @@ void GradientExchange::wait_for_open() {
 // stand there.
 void GradientExchange::gather(std::span<float> values) {
   expect(open_ == 0 && !spec_.shares.empty(), "sums of shares");
+  const double begin = times_ ? steady_seconds() : 0;
   gathered_ = values;
   for (size_t b = 0; b < work_.size(); ++b) {
     if (!is_shared(spec_.buckets[b])) continue;
@@ -237,6 +241,7 @@ void GradientExchange::gather(std::span<float> values) {
   wait_for_open();
   gathered_ = {};
   window_.raise_flag(taken_flag(), step_);
+  if (times_) times_(-1, begin, steady_seconds());
 }
 
 void GradientExchange::copy(const float* from, float* to, int64_t count) {

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -67,6 +68,11 @@ class GradientExchange {
   // like the gradients; all get all. `data()` is spent.
   void gather(std::span<float> values);
 
+  // Called when a bucket is done, with the seconds (of `steady_seconds`) since when it was begun
+  // and now, and when all is gathered (bucket -1); empty: no more.
+  using Times = std::function<void(int bucket, double begin, double end)>;
+  void time_buckets(Times hook) { times_ = std::move(hook); }
+
   const ExchangeTraffic& traffic() const { return traffic_; }
   // Ranks that read one another's memory; the others get messages.
   const std::vector<int>& neighbours() const { return window_.ranks(); }
@@ -95,6 +101,7 @@ class GradientExchange {
     std::vector<Slice> slices;
     std::vector<char> taken;  // by owner
     bool is_begun = false, is_done = false;
+    double begun_at = 0;  // with `time_buckets`
   };
 
   void plan_slices(int bucket);
@@ -138,6 +145,7 @@ class GradientExchange {
   int open_ = 0;               // buckets of this step that are not done
   std::span<float> gathered_;  // while it gathers
   ExchangeTraffic traffic_;
+  Times times_;
 };
 
 }  // namespace convoy

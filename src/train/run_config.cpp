@@ -131,6 +131,10 @@ void RunConfig::describe_files(Fields& field) {
   field("dump", dump, "print the graph after these passes (names, or all)");
   field("without", without, "leave out these optional passes (fuse_forward, fuse_gradients)");
   field("time-passes", time_passes, "print how long each pass took");
+  field("trace-steps", trace_steps,
+        "each process writes what it did and when in its first so many steps to trace/rank-N.json "
+        "of the run's folder, for chrome://tracing or ui.perfetto.dev; 0: none",
+        at_least(0));
 }
 
 void RunConfig::describe(Fields& field) {
@@ -171,7 +175,8 @@ void RunConfig::remember_recipe(std::span<const Field> fields) {
                                  "log-steps",
                                  "quiet",
                                  "dump",
-                                 "time-passes"};
+                                 "time-passes",
+                                 "trace-steps"};
   recipe_.clear();
   for (const Field& field : fields) {
     if (field.value.text == field.default_text) continue;

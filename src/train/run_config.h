@@ -73,6 +73,7 @@ struct RunConfig {
 
   std::vector<std::string> dump, without;
   bool time_passes = false;
+  int64_t trace_steps = 0;
 
   // Declares and reads everything, the chosen optimiser's and schedule's options too, and refuses
   // combinations that make no sense.

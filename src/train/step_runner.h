@@ -18,6 +18,7 @@
 namespace convoy {
 
 class StepPeers;
+class Trace;
 
 struct StepShape {
   int64_t micro_batch = 1;  // images of one replica
@@ -85,7 +86,12 @@ class StepRunner {
   Tally run(const StepInputs& inputs, const std::function<const Batch&()>& next);
   Tally run_tail(const StepInputs& inputs, const Batch& batch, Executor& gradients);
 
+  // From now on everything a step does is told to it; null: no more.
+  void trace(Trace* trace);
+
  private:
+  // Runs with spans around the forward and the backward pass.
+  void run_plan(const std::function<void()>& run);
   void run_part(Executor& gradients, const Batch& batch, Tally& tally, bool first = true);
   void run_alone(const Batch& batch, Tally& tally);
   void run_parts(const std::function<const Batch&()>& next, Tally& tally);
@@ -122,6 +128,9 @@ class StepRunner {
   bool is_last_part_ = false, is_first_micro_ = false;
   int part_ = 0;
   StepInputs now_;
+  Trace* trace_ = nullptr;
+  size_t backward_step_ = 0;  // of the plan: the first that makes gradients
+  double backward_began_ = 0;
   std::vector<std::unique_ptr<RowExchange>> rows_after_;  // by step of the update; null: none
   // Plan inputs are read through these.
   float grad_scale_ = 1, stat_scale_ = 1, skip_ = 0;

@@ -82,13 +82,20 @@ int Trainer::train() {
   mark_step_ = progress_.step;
   mark_seconds_ = steady_seconds();
   watch_.at_step(progress_.step);
+  if (config_.trace_steps > 0) {
+    trace_ = std::make_unique<Trace>(transport_ ? transport_->rank() : 0);
+    network_.steps().trace(trace_.get());
+  }
+  const int64_t traced = progress_.step + config_.trace_steps;
   while (progress_.step < total) {
     train_one_step(loader);
+    if (trace_ && progress_.step >= traced) end_trace();
     const double before = steady_seconds();
     if (!finish_boundary()) return stop_here();
     mark_seconds_ += steady_seconds() - before;  // evaluation is not training time
     if (asked_to_stop() && progress_.step < total) return stop_here();
   }
+  end_trace();
   write_weights("last.safetensors", false);
   tell_exchange();
   listener_.on(RunEnd{.step = progress_.step,
@@ -153,6 +160,7 @@ void Trainer::announce_run() {
 
 void Trainer::train_one_step(Loader& loader) {
   const StepInputs inputs = setup_.inputs(progress_.step);
+  const TraceSpan span(trace_.get(), "step", "step");
   Tally tally;
   if (setup_.epochs.count(progress_.step) < setup_.epochs.batch()) {
     tally = network_.steps().run_tail(inputs, next_batch(loader), *network_.tail());
@@ -187,6 +195,7 @@ void Trainer::train_one_step(Loader& loader) {
 }
 
 const Batch& Trainer::next_batch(Loader& loader) {
+  const TraceSpan span(trace_.get(), "data wait", "data");
   const Batch& batch = loader.next();
   if (!transport_) {  // with several processes all count the same after the step
     count_bad(batch.bad, config_.data.max_bad, progress_.epoch.bad,
@@ -317,6 +326,7 @@ std::optional<EvalDone> Trainer::evaluate_once(bool average) {
 }
 
 int Trainer::stop_here() {
+  end_trace();
   if (saved_step_ != progress_.step) save(false);
   constexpr int requeue = 75;
   tell_exchange();

@@ -12,6 +12,7 @@
 #include "train/run_dir.h"
 #include "train/run_needs.h"
 #include "train/run_setup.h"
+#include "train/trace.h"
 #include "train/whole_slots.h"
 #include "weights/safetensors.h"
 
@@ -61,6 +62,8 @@ class Trainer {
   void announce_run();
 
   void train_one_step(Loader& loader);
+  // The trace of the first steps ends here, when there is one.
+  void end_trace();
   // The loader's next; what is no image in it is told and counted.
   const Batch& next_batch(Loader& loader);
   void tell_bad(const Batch::Bad& bad);
@@ -101,6 +104,7 @@ class Trainer {
   CheckpointStore checkpoints_;
   std::unique_ptr<WholeSlots> start_slots_;  // until all have begun
 
+  std::unique_ptr<Trace> trace_;
   Progress progress_;
   bool best_now_ = false;    // the newest evaluation was the best so far
   bool begun_ = false;       // the run's events have started

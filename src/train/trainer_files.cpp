@@ -73,6 +73,14 @@ std::vector<TensorEntry> Trainer::optimizer_tensors(const WholeSlots& whole) {
   return buffers;
 }
 
+void Trainer::end_trace() {
+  if (!trace_) return;
+  network_.steps().trace(nullptr);
+  trace_->write(dir_.path() /
+                fmt::format("trace/rank-{}.json", transport_ ? transport_->rank() : 0));
+  trace_.reset();
+}
+
 void Trainer::save(bool scheduled) {
   saved_step_ = progress_.step;
   WholeSlots slots(network_.state(), setup_.plans.shares(), transport_);

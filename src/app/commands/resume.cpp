@@ -18,6 +18,7 @@ struct Overrides {
   bool shard_optimizer = false;
   bool quiet = false;
   double stall_timeout = 0;
+  int64_t trace_steps = 0;
 
   void describe(Fields& field) {
     field.section("What may differ from before");
@@ -31,6 +32,8 @@ struct Overrides {
           {}, {"rts"});
     field("stall-timeout", stall_timeout,
           "seconds after which a silent process counts as lost; 0: as before", between(2, 86400));
+    field("trace-steps", trace_steps, "write a trace of the first so many steps from here on",
+          at_least(0));
     field("quiet", quiet, "print only warnings and the last line", {}, {"q"});
   }
 };
