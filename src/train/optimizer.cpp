@@ -94,7 +94,10 @@ std::vector<UpdateChunk> within(const std::vector<UpdateChunk>& chunks, const Bu
   for (const UpdateChunk& chunk : chunks) {
     const int64_t begin = std::max(chunk.offset, share.begin);
     const int64_t end = std::min(chunk.offset + chunk.count, share.end());
-    if (begin < end) inside.push_back({begin, end - begin, chunk.decay, chunk.param});
+    if (begin >= end) continue;
+    inside.push_back(chunk);
+    inside.back().offset = begin;
+    inside.back().count = end - begin;
   }
   return inside;
 }

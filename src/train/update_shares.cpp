@@ -20,10 +20,10 @@ UpdateShares UpdateShares::split(const StateLayout& layout, int processes, int r
     int64_t end = begin;
     for (; chunk < chunks.size(); ++chunk) {
       const int64_t next = chunks[chunk].offset + chunks[chunk].count;
-      const bool is_last = r == processes - 1;
-      if (!is_last && std::abs(next - ideal) > std::abs(end - ideal)) break;
+      if (std::abs(next - ideal) > std::abs(end - ideal)) break;
       end = next;
     }
+    if (r == processes - 1) end = layout.param_floats;
     shares.all.push_back({begin, end - begin});
     begin = end;
   }

@@ -38,6 +38,19 @@ std::vector<std::string> ProcessesRun::numbers() const {
   return all;
 }
 
+void ProcessesRun::forget_after(int64_t step) const {
+  fs::remove(dir / "checkpoints/last");
+  for (const int64_t saved : checkpoint_steps(dir)) {
+    if (saved > step) fs::remove_all(dir / fmt::format("checkpoints/step-{:07}", saved));
+  }
+  EXPECT_EQ(checkpoint_steps(dir), std::vector<int64_t>{step});
+  // A run whose log says that it has ended would not go on.
+  const std::string log = read_file(dir / "metrics.jsonl", Fault::bug);
+  const size_t last_line = log.rfind('\n', log.size() - 2) + 1;
+  EXPECT_NE(log.find("run_end", last_line), std::string::npos);
+  write_atomically(dir / "metrics.jsonl", log.substr(0, last_line), Fault::bug);
+}
+
 Json ProcessesRun::session_event(const std::string& kind) const {
   Json found;
   for (const std::string& line : lines_of(read_file(dir / "sessions.jsonl", Fault::bug))) {

@@ -19,6 +19,8 @@ struct ProcessesRun {
   std::string hash() const { return weights_hash_of(dir); }
   // What was trained and evaluated, to the last digit.
   std::vector<std::string> numbers() const;
+  // As if it had been killed after the checkpoint of that step, before the next was there.
+  void forget_after(int64_t step) const;
   // The last of that kind in sessions.jsonl; null: there is none.
   Json session_event(const std::string& kind) const;
 };
