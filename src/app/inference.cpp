@@ -116,11 +116,23 @@ FoundModel settle(InferenceOptions& options, const std::string& origin) {
   return model;
 }
 
+namespace {
+
+NetworkSpec spec_of(const Shape& image, int64_t batch, const Choices& choices) {
+  NetworkSpec spec;
+  spec.image = image;
+  spec.eval_batch = batch;
+  spec.choices = choices;
+  return spec;
+}
+
+}  // namespace
+
 InferenceNetwork::InferenceNetwork(const InferenceOptions& options, const FoundModel& model,
                                    const Shape& image, int classes, int64_t batch)
     : model_(model),
       task_(model.variant, classes, {}, options.model_options),
-      plans_(task_, {.image = image, .eval_batch = batch, .watch = {}, .choices = options.choices}),
+      plans_(task_, spec_of(image, batch, options.choices)),
       network_(plans_, options.threads ? options.threads : available_cores()) {}
 
 }  // namespace convoy

@@ -86,6 +86,11 @@ void compare(const std::vector<std::string>& whole, const std::vector<std::strin
 }  // namespace
 
 int verify_resume(const RunConfig& config, const std::vector<Field>& fields, int kills) {
+  if (config.stop.max_hours > 0) {
+    raise(Fault::usage,
+          "--verify-resume compares two runs, and --max-hours makes the length of each depend on "
+          "the clock; try: --max-steps");
+  }
   const fs::path folder = fs::path(config.output) / (config.default_name() + "-verify-resume");
   fs::remove_all(folder);
   make_folders(folder, Fault::usage);

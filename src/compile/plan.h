@@ -18,6 +18,7 @@ struct StateLayout {
     Shape shape;
     Init init;
     bool decay = true;
+    float rate = 1;  // share of the learning rate; 0: frozen. Of a statistic: 0 when it is kept
     float start = 0;
     int64_t offset = 0;  // in floats
     int64_t count = 0;

@@ -22,6 +22,7 @@ class CachedSource final : public PictureSource {
 
   int64_t size() const override { return source_->size(); }
   std::vector<std::string> class_names() const override { return source_->class_names(); }
+  std::vector<int64_t> class_counts() const override { return source_->class_counts(); }
   std::string origin(int64_t index) const override { return source_->origin(index); }
   int64_t run_length() const override { return source_->run_length(); }
   void expect_read(int64_t index) const override {

@@ -21,6 +21,8 @@ class Dataset {
   virtual int classes() const = 0;
   virtual std::vector<std::string> class_names() const = 0;  // one per class
   virtual int64_t resident_bytes() const { return 0; }       // of data held in memory
+  // Samples of each class; empty when only reading all of them would tell.
+  virtual std::vector<int64_t> class_counts() const { return {}; }
 
   // Sample `index` in [0, size()): c*h*w bytes, plane after plane, and a label in [0, classes()).
   // `key` decides what is left to chance: random_key(seed, Purpose::view, epoch, index). A sample

@@ -63,6 +63,11 @@ class FileSource final : public PictureSource {
 
   int64_t size() const override { return static_cast<int64_t>(labels_.size()); }
   std::vector<std::string> class_names() const override { return names_; }
+  std::vector<int64_t> class_counts() const override {
+    std::vector<int64_t> counts(names_.size());
+    for (const int32_t label : labels_) ++counts[static_cast<size_t>(label)];
+    return counts;
+  }
   std::string origin(int64_t index) const override {
     const auto i = static_cast<size_t>(index);
     const size_t begin = i ? ends_[i - 1] : 0;

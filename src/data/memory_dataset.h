@@ -29,6 +29,12 @@ class MemoryDataset final : public Dataset {
     return static_cast<int64_t>(pixels_.size() + labels_.size());
   }
 
+  std::vector<int64_t> class_counts() const override {
+    std::vector<int64_t> counts(names_.size());
+    for (const uint8_t label : labels_) ++counts[label];
+    return counts;
+  }
+
   void read(int64_t index, uint64_t, uint8_t* pixels, int32_t& label) const override {
     std::copy_n(pixels_.begin() + index * image_.count(), image_.count(), pixels);
     label = labels_[static_cast<size_t>(index)];

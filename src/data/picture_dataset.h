@@ -20,6 +20,7 @@ class PictureDataset final : public Dataset {
   Shape image_shape() const override { return {spec_.channels, spec_.size, spec_.size}; }
   int classes() const override;
   std::vector<std::string> class_names() const override;
+  std::vector<int64_t> class_counts() const override { return source_->class_counts(); }
   void read(int64_t index, uint64_t key, uint8_t* pixels, int32_t& label) const override;
   std::string origin(int64_t index) const override { return source_->origin(index); }
   void expect_read(int64_t index) const override { source_->expect_read(index); }

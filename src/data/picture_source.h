@@ -25,6 +25,8 @@ class PictureSource {
 
   virtual int64_t size() const = 0;
   virtual std::vector<std::string> class_names() const = 0;
+  // Pictures of each class; empty when only reading all of them would tell.
+  virtual std::vector<int64_t> class_counts() const { return {}; }
 
   // Picture `index` in [0, size()). Reuses the memory of `picture`. What cannot be read is
   // Fault::data, with `origin(index)` in the message.

@@ -36,7 +36,12 @@ Value Builder::param(std::string_view name, Shape shape, Init init, bool decay) 
   ValueInfo& info = graph_.info(node.out[0]);
   info.region = Region::params;
   info.slot = static_cast<int>(graph_.params.size());
-  graph_.params.push_back({node.name, shape, init, decay, node.out[0], {}});
+  graph_.params.push_back({.name = node.name,
+                           .shape = shape,
+                           .init = init,
+                           .decay = decay,
+                           .value = node.out[0],
+                           .grad = {}});
   return node.out[0];
 }
 

@@ -57,6 +57,7 @@ struct Param {
   Shape shape;
   Init init;
   bool decay = true;  // false: norms and biases, which weight decay may leave out
+  float rate = 1;     // its share of the learning rate; 0: frozen, it gets no gradient
   Value value;
   Value grad;  // after add_gradients
 };

@@ -5,6 +5,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "ops/batch_norm_fusion.h"
 #include "ops/batch_norm_kernels.h"
@@ -46,7 +48,7 @@ std::unique_ptr<Kernel> train_kernel(const Node& n, const KernelSite& site) {
 
 std::string describe_grad(const Node& n) {
   const BatchNormGradAttrs& a = n.attrs<BatchNormGradAttrs>();
-  return text(a.forward) + (a.two ? " sum" : "");
+  return text(a.forward) + (a.two ? " sum" : "") + (a.fixed ? " fixed" : "");
 }
 
 Types infer_grad(const Node& n, std::span<const TensorType> in) {
@@ -65,6 +67,30 @@ Values grad(Builder& b, const Node& n, std::span<const Value> d_out) {
   Values in{d_out[0], n.in[0], n.in[1], n.in[2], n.out[1]};
   if (attrs.uses_y()) in.push_back(n.out[0]);
   return b.emit_all(batch_norm_grad_def, in, attrs);
+}
+
+Types infer_saved(const Node& n, std::span<const TensorType> in) {
+  return {{{n.attrs<BatchNormAttrs>().replicas, 2, channel_vector(in[0].shape[0])}}};
+}
+
+std::unique_ptr<Kernel> saved_kernel(const Node& n, const KernelSite& site) {
+  return batch_norm_saved(n.attrs<BatchNormAttrs>(), site.in[0].shape[0]);
+}
+
+const OpDef saved_def{
+    .name = "batch_norm_saved", .infer = infer_saved, .kernel = saved_kernel, .describe = describe};
+
+// Of a norm that takes part in training with the statistics it has.
+Values grad_of_fixed(Builder& b, const Node& n, std::span<const Value> d_out) {
+  const BatchNormAttrs& a = n.attrs<BatchNormAttrs>();
+  const BatchNormGradAttrs attrs{.forward = a, .fixed = true};
+  const Value saved = b.emit(saved_def, {n.in[3], n.in[4]}, a);
+  Values in{d_out[0], n.in[0], n.in[1], n.in[2], saved};
+  if (attrs.uses_y()) in.push_back(n.out[0]);
+  const Values d = b.emit_all(batch_norm_grad_def, in, attrs);
+  Values all{d[0], d[1], d[2], {}, {}};
+  if (a.residual) all.push_back(d[3]);
+  return all;
 }
 
 Types infer_eval(const Node& n, std::span<const TensorType> in) {
@@ -94,6 +120,7 @@ const OpDef batch_norm_train_def{.name = "batch_norm",
 
 const OpDef batch_norm_eval_def{.name = "batch_norm_eval",
                                 .infer = infer_eval,
+                                .grad = grad_of_fixed,
                                 .kernel = eval_kernel,
                                 .inplace_input = 0,
                                 .layouts = blocked_images,
@@ -110,6 +137,24 @@ Value batch_norm(Builder& b, Value x, const BatchNormVars& vars, const BatchNorm
   return out[0];
 }
 
+void keep_statistics(Graph& graph, const std::function<bool(const std::string& mean)>& keeps) {
+  for (size_t at = 0; at < graph.order.size(); ++at) {
+    const Node& norm = graph.node(graph.order[at]);
+    if (norm.op != &batch_norm_train_def) continue;
+    const auto fed_by = [&](Value batch) {
+      return std::ranges::find(graph.stats, batch, &Stat::batch);
+    };
+    const auto mean = fed_by(norm.out[2]), variance = fed_by(norm.out[3]);
+    expect(mean != graph.stats.end() && variance != graph.stats.end(), "a norm feeds statistics");
+    if (!keeps(mean->name)) continue;
+    Values in{norm.in[0], norm.in[1], norm.in[2], mean->value, variance->value};
+    mean->batch = variance->batch = {};
+    const Node& fixed = graph.add(batch_norm_eval_def, std::move(in), norm.attrs<BatchNormAttrs>(),
+                                  norm.name, at++);
+    graph.replace(norm.out[0], fixed.out[0]);
+  }
+}
+
 BatchNormOptions batch_norm_options(const Node& n) { return {n.attrs<BatchNormAttrs>().epsilon}; }
 
 }  // namespace convoy::ops
@@ -117,7 +162,8 @@ BatchNormOptions batch_norm_options(const Node& n) { return {n.attrs<BatchNormAt
 namespace convoy {
 
 OpFamily batch_norm_ops() {
-  return {.ops = {&ops::batch_norm_train_def, &ops::batch_norm_grad_def, &ops::batch_norm_eval_def},
+  return {.ops = {&ops::batch_norm_train_def, &ops::batch_norm_grad_def, &ops::batch_norm_eval_def,
+                  &ops::saved_def},
           .fusions = ops::batch_norm_fusions()};
 }
 

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <functional>
+#include <string>
+
 #include "graph/builder.h"
 
 namespace convoy::ops {
@@ -19,6 +22,10 @@ struct BatchNormVars {
 // evaluation: normalises with the running statistics. Which of the two is the builder's `train`.
 Value batch_norm(Builder& b, Value x, const BatchNormVars& vars,
                  const BatchNormOptions& options = {});
+
+// In a graph for training, before its gradients are added: batch norms whose running mean is one of
+// those that `keeps` names normalise with their running statistics and leave them as they are.
+void keep_statistics(Graph& graph, const std::function<bool(const std::string& mean)>& keeps);
 
 // With what a batch-norm node was built.
 BatchNormOptions batch_norm_options(const Node& node);

@@ -232,8 +232,10 @@ class GradKernel : public Kernel {
         }
         const double scale = static_cast<double>(args.input(2)[first + k]) * inverse[k];
         a[k] = static_cast<float>(scale);
-        b[k] = static_cast<float>(-scale * inverse[k] * inverse[k] * dot / pixels);
-        c[k] = static_cast<float>(-scale * sum / pixels);
+        if (!attrs_.fixed) {
+          b[k] = static_cast<float>(-scale * inverse[k] * inverse[k] * dot / pixels);
+          c[k] = static_cast<float>(-scale * sum / pixels);
+        }
         d_gamma[k] = static_cast<float>(dot * inverse[k]);
         d_beta[k] = static_cast<float>(sum);
       }
@@ -263,6 +265,11 @@ class GradKernel : public Kernel {
   int64_t replicas_, batch_, vector_;
 };
 
+float inverse_deviation(float variance, float epsilon) {
+  return static_cast<float>(
+      1 / std::sqrt(static_cast<double>(variance) + static_cast<double>(epsilon)));
+}
+
 }  // namespace
 
 std::unique_ptr<Kernel> batch_norm_train(const BatchNormAttrs& attrs, const Shape& x) {
@@ -273,6 +280,20 @@ std::unique_ptr<Kernel> batch_norm_grad(const BatchNormGradAttrs& attrs, const S
   return std::make_unique<GradKernel>(attrs, x);
 }
 
+std::unique_ptr<Kernel> batch_norm_saved(const BatchNormAttrs& a, int64_t channels) {
+  const int64_t vector = channel_vector(channels);
+  auto kernel = std::make_unique<PhasedKernel>();
+  kernel->phase(a.replicas, [=](int replica, const KernelArgs& args) {
+    float* mean = args.output(0) + replica * 2 * vector;
+    std::fill_n(mean, 2 * vector, 0.0f);
+    for (int64_t c = 0; c < channels; ++c) {
+      mean[c] = args.input(0)[c];
+      mean[vector + c] = inverse_deviation(args.input(1)[c], a.epsilon);
+    }
+  });
+  return kernel;
+}
+
 std::unique_ptr<Kernel> batch_norm_eval(const BatchNormAttrs& a, const Shape& x) {
   const NormPlanes planes(x);
   const int64_t vector = planes.vector();
@@ -281,11 +302,11 @@ std::unique_ptr<Kernel> batch_norm_eval(const BatchNormAttrs& a, const Shape& x)
   kernel->phase(1, [=](int, const KernelArgs& args) {
     auto* scale = reinterpret_cast<float*>(args.scratch);
     std::fill_n(scale, 2 * vector, 0.0f);
+    // As in training with these statistics: its gradient computes the same again.
     for (int64_t c = 0; c < planes.channels; ++c) {
-      const double inverse =
-          1 / std::sqrt(static_cast<double>(args.input(4)[c]) + static_cast<double>(a.epsilon));
-      scale[c] = static_cast<float>(args.input(1)[c] * inverse);
-      scale[vector + c] = args.input(2)[c] - args.input(3)[c] * scale[c];
+      const float inverse = inverse_deviation(args.input(4)[c], a.epsilon);
+      make_affine(args.input(3) + c, &inverse, args.input(1) + c, args.input(2) + c, 1, scale + c,
+                  scale + vector + c);
     }
   });
   kernel->phase(planes.tasks(), [=](int task, const KernelArgs& args) {

@@ -17,7 +17,8 @@ struct BatchNormAttrs {
 
 struct BatchNormGradAttrs {
   BatchNormAttrs forward;
-  bool two = false;  // a second d_y, to be added to the first
+  bool two = false;    // a second d_y, to be added to the first
+  bool fixed = false;  // the statistics were not the batch's: they do not depend on x
   bool uses_y() const { return forward.residual && forward.act == kernels::NormAct::relu; }
 };
 
@@ -28,6 +29,9 @@ std::unique_ptr<Kernel> batch_norm_train(const BatchNormAttrs& attrs, const Shap
 // in: d_y, x, gamma, beta, saved [, y if residual and relu] [, second d_y]
 // out: d_x, d_gamma, d_beta [, d_residual]
 std::unique_ptr<Kernel> batch_norm_grad(const BatchNormGradAttrs& attrs, const Shape& x);
+
+// in: running mean, running variance; out: them as `saved`, the same for every replica
+std::unique_ptr<Kernel> batch_norm_saved(const BatchNormAttrs& attrs, int64_t channels);
 
 // in: x, gamma, beta, running mean, running variance [, residual]; out: y
 std::unique_ptr<Kernel> batch_norm_eval(const BatchNormAttrs& attrs, const Shape& x);

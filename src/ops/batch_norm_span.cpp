@@ -374,6 +374,7 @@ void spread_batch_norms(Graph& graph, int64_t span) {
     const Node& node = graph.node(id);
     const bool forward = node.op == &batch_norm_train_def;
     if (!forward && node.op != &batch_norm_grad_def) continue;
+    if (!forward && node.attrs<BatchNormGradAttrs>().fixed) continue;
     const auto place = std::ranges::find(graph.order, id);
     const auto at = static_cast<size_t>(place - graph.order.begin());
     graph.order.erase(place);

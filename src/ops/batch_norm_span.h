@@ -6,7 +6,8 @@
 namespace convoy::ops {
 
 // Every batch norm of a training graph of one replica becomes: sums, an exchange, the rest; its
-// gradient likewise. The statistics, also those that feed the running ones, are the group's.
+// gradient likewise. The statistics, also those that feed the running ones, are the group's. Norms
+// that keep their statistics stay as they are.
 void spread_batch_norms(Graph& graph, int64_t span);
 
 }  // namespace convoy::ops

@@ -70,6 +70,12 @@ Json object_of(const RunEvent& event) {
           [](const CheckpointSaved& e) -> Json {
             return {{"event", "checkpoint"}, {"step", e.step}, {"path", e.path}, {"best", e.best}};
           },
+          [](const Shortened& e) -> Json {
+            return {{"event", "shortened"},
+                    {"step", e.step},
+                    {"last_step", e.last_step},
+                    {"reason", e.reason}};
+          },
           [](const BadSample& e) -> Json {
             return {{"event", "bad_sample"},
                     {"file", e.file},

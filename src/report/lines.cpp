@@ -130,6 +130,9 @@ std::string Lines::of(const RunEvent& event) {
           [](const CheckpointSaved& e) {
             return fmt::format("Checkpoint: {}{}\n", e.path, e.best ? " (best so far)" : "");
           },
+          [](const Shortened& e) {
+            return fmt::format("Ends at step {}: {}\n", e.last_step, e.reason);
+          },
           [](const BadSample& e) {
             return fmt::format("Bad sample: {} record {}: {}\n", e.file, e.index, e.reason);
           },

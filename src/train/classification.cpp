@@ -13,8 +13,9 @@ TaskGraph Classification::build(const TaskShape& shape) const {
   const Value label = b.input("label", {{shape.batch}, DType::s32});
   const Value key = b.input("key", {{shape.batch}, DType::s64});
   const Value logits = model_.build(b, {image, key, classes_, options_});
-  const Value loss = ops::softmax_cross_entropy(b, logits, label,
-                                                shape.train ? loss_ : ops::CrossEntropyOptions{});
+  Value loss = ops::softmax_cross_entropy(b, logits, label,
+                                          shape.train ? loss_ : ops::CrossEntropyOptions{});
+  if (shape.train && weights_) loss = ops::weigh_by_label(b, loss, label, weights_);
   b.output("loss", loss);
   b.output("rank", ops::label_rank(b, logits, label));
   if (shape.train) {

@@ -116,6 +116,13 @@ struct CheckpointSaved {
   bool best = false;
 };
 
+// The run ends sooner than it was going to.
+struct Shortened {
+  int64_t step = 0;       // when that was settled
+  int64_t last_step = 0;  // with which it ends
+  std::string reason;
+};
+
 struct BadSample {
   std::string file;
   int64_t index = 0;
@@ -164,9 +171,10 @@ struct RunEnd {
   int exit = 0;
 };
 
-using RunEvent = std::variant<RunStart, WeightsLoaded, PlanReady, Forecast, Exchanged,
-                              TrainProgress, EvalProgress, EvalDone, EpochDone, CheckpointSaved,
-                              BadSample, NonFinite, RankLost, Warning, Resumed, Stopped, RunEnd>;
+using RunEvent =
+    std::variant<RunStart, WeightsLoaded, PlanReady, Forecast, Exchanged, TrainProgress,
+                 EvalProgress, EvalDone, EpochDone, CheckpointSaved, Shortened, BadSample,
+                 NonFinite, RankLost, Warning, Resumed, Stopped, RunEnd>;
 
 // One lambda per kind of event, for std::visit.
 template <class... F>

@@ -20,22 +20,16 @@ Graph graph_of(const FoundModel& model, int classes, int channels) {
   return graph;
 }
 
+// The convolution that reads the image.
+const std::string& stem_of(const Graph& graph) { return graph.params.front().name; }
+
 std::vector<Wanted> all_of(const Graph& graph) {
   std::vector<Wanted> all;
-  for (const Param& p : graph.params) all.push_back({p.name, p.shape, false});
+  for (const Param& p : graph.params) {
+    all.push_back({p.name, p.shape, false, p.name == stem_of(graph)});
+  }
   for (const Stat& s : graph.stats) all.push_back({s.name, s.shape, false});
   return all;
-}
-
-// The tensors whose shape follows the number of classes.
-std::set<std::string> heads_of(const FoundModel& model) {
-  const int channels = model.family.channels;
-  const Graph few = graph_of(model, 2, channels), more = graph_of(model, 3, channels);
-  std::set<std::string> heads;
-  for (size_t i = 0; i < few.params.size(); ++i) {
-    if (few.params[i].shape != more.params[i].shape) heads.insert(few.params[i].name);
-  }
-  return heads;
 }
 
 // How many channels the images of a state's model have: those that its first convolution reads.
@@ -52,6 +46,11 @@ int channels_of(const FoundModel& model, const StateLayout& layout) {
 std::string advice(const WeightFile& file, const FoundModel& model, const Match& match,
                    const StateLayout& layout) {
   if (match.missing.empty() && match.unused.empty() && match.only_classes_differ()) {
+    if (!match.recoloured.empty()) {
+      const Match::Pair& stem = match.recoloured.front();
+      return fmt::format("; try: images of {} channels",
+                         arranged(stem.source->shape, stem.how.arrangement)[1]);
+    }
     return fmt::format("; try: --num-classes {}", match.different.front().shape[0]);
   }
   const std::vector<std::string> fits = models_that_fit(file, model, channels_of(model, layout));
@@ -64,6 +63,16 @@ std::string advice(const WeightFile& file, const FoundModel& model, const Match&
 }
 
 }  // namespace
+
+std::set<std::string> heads_of(const FoundModel& model) {
+  const int channels = model.family.channels;
+  const Graph few = graph_of(model, 2, channels), more = graph_of(model, 3, channels);
+  std::set<std::string> heads;
+  for (size_t i = 0; i < few.params.size(); ++i) {
+    if (few.params[i].shape != more.params[i].shape) heads.insert(few.params[i].name);
+  }
+  return heads;
+}
 
 std::vector<Wanted> wanted_by(const FoundModel& model, int classes, int channels) {
   const std::set<std::string> heads = heads_of(model);
@@ -108,8 +117,9 @@ WeightReport load_weights(const WeightFile& file, const FoundModel& model, State
   };
   std::vector<Wanted> wanted;
   std::vector<Target> places;
+  const std::string stem = stem_of(graph_of(model, 2, model.family.channels));
   for (const auto& slot : layout.params) {
-    wanted.push_back({slot.name, slot.shape, heads.contains(slot.name)});
+    wanted.push_back({slot.name, slot.shape, heads.contains(slot.name), slot.name == stem});
     places.push_back({state.params(), &slot});
   }
   for (const auto& slot : layout.stats) {
@@ -126,11 +136,17 @@ WeightReport load_weights(const WeightFile& file, const FoundModel& model, State
     raise(Fault::checkpoint, "{} does not fit {}: {}{}", file.origin(), model.variant.name,
           report.verdict, advice(file, model, match, layout));
   }
-  for (const Match::Pair& pair : match.pairs) {
+  const auto place_of = [&](const Match::Pair& pair) {
     const Target& place = places[static_cast<size_t>(pair.wanted - wanted.data())];
-    copy_renamed(*pair.source, pair.how,
-                 place.region.subspan(static_cast<size_t>(place.slot->offset),
-                                      static_cast<size_t>(place.slot->count)));
+    return place.region.subspan(static_cast<size_t>(place.slot->offset),
+                                static_cast<size_t>(place.slot->count));
+  };
+  for (const Match::Pair& pair : match.pairs) copy_renamed(*pair.source, pair.how, place_of(pair));
+  for (const Match::Pair& pair : match.recoloured) {
+    const Shape shape = arranged(pair.source->shape, pair.how.arrangement);
+    std::vector<float> whole(static_cast<size_t>(shape.count()));
+    copy_renamed(*pair.source, pair.how, whole);
+    copy_recoloured(whole, shape, place_of(pair), pair.wanted->shape);
   }
   return report;
 }

@@ -3,6 +3,7 @@
 // here.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,9 @@ namespace convoy {
 
 // What a model with that many classes and image channels has a place for, from a graph alone.
 std::vector<Wanted> wanted_by(const FoundModel& model, int classes, int channels);
+
+// Its parameters whose shape follows the number of classes.
+std::set<std::string> heads_of(const FoundModel& model);
 
 struct WeightReport {
   std::string file;     // its path

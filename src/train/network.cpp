@@ -51,7 +51,7 @@ NetworkPlans::NetworkPlans(const Task& task, const NetworkSpec& spec)
   add("statistics", 0, statistics_plan(state()));
   shares_ = exchange_.shard && instances_ > 1 ? UpdateShares::split(state(), instances_, spec.rank)
                                               : UpdateShares::whole(state());
-  add("update", 0, update_plan(*spec.optimizer, state(), shares_));
+  add("update", 0, update_plan(*spec.optimizer, state(), spec.clip, shares_));
   if (spec.average) add("average", 0, average_plan(state()));
 }
 
@@ -63,6 +63,7 @@ void NetworkPlans::add_task(std::string kind, const TaskShape& shape, const Netw
   const PassWatch& watch = spec.watch;
   TaskGraph task = task_.build(shape);
   task.graph.choices = spec.choices;
+  if (shape.train && spec.tune) spec.tune(task.graph);
   CompileOptions options{.losses = std::move(task.losses),
                          .loss_scale = task.loss_scale,
                          .vocabulary = ops::vocabulary(),

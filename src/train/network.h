@@ -1,6 +1,7 @@
 // A model made ready: its plans, the state they share, one workspace, and what runs them.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include "base/thread_pool.h"
 #include "compile/compile.h"
 #include "engine/executor.h"
+#include "train/clipping.h"
 #include "train/optimizer.h"
 #include "train/step_peers.h"
 #include "train/step_runner.h"
@@ -24,6 +26,8 @@ struct NetworkSpec {
 
   // For training.
   const Optimizer* optimizer = nullptr;  // null: evaluation alone
+  Clipping clip = {};
+  std::function<void(Graph&)> tune = {};  // says what is frozen, and how fast the rest learns
   StepShape step;
   int instances = 1, rank = 0;  // processes that share the replicas, and which of them this is
   StepPeers::Options exchange = {};

@@ -31,13 +31,15 @@ std::vector<UpdateChunk> update_chunks(const StateLayout& layout, const WeightDe
   for (size_t i = 0; i < order.size(); ++i) {
     const int param = order[i];
     const int64_t end = i + 1 < order.size() ? slot(order[i + 1]).offset : layout.param_floats;
-    const float its_decay = decay.of(param_kind(layout, slot(param)));
+    const float its_decay = decay.of(param_kind(layout, slot(param))), rate = slot(param).rate;
+    if (rate == 0) continue;
     for (int64_t at = slot(param).offset; at < end;) {
       // The padding between parameters is zero and stays so.
       const UpdateChunk* last = chunks.empty() ? nullptr : &chunks.back();
-      const bool grows = last && last->decay == its_decay && last->count < chunk &&
+      const bool grows = last && last->decay == its_decay && last->rate == rate &&
+                         last->offset + last->count == at && last->count < chunk &&
                          (apart == Apart::no || last->param == param);
-      if (!grows) chunks.push_back({at, 0, its_decay, param});
+      if (!grows) chunks.push_back({at, 0, its_decay, rate, param});
       const int64_t take = std::min(end - at, chunk - chunks.back().count);
       chunks.back().count += take;
       at += take;
@@ -77,7 +79,7 @@ std::unique_ptr<Kernel> update_kernel(const Node& n, const KernelSite&) {
     const auto slot = [&](size_t i) { return at(first_slot + i) - a.slots_begin; };
     a.update(
         {.chunk = chunk,
-         .lr = args.input(2)[0],
+         .lr = args.input(2)[0] * chunk.rate,
          .grad_scale = args.input(3)[0],
          .step = args.input(4)[0],
          .grad = at(1),

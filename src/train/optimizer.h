@@ -66,10 +66,11 @@ const OptimizerDef& find_optimizer(std::string_view name);
 struct UpdateChunk {
   int64_t offset, count;
   float decay;
-  int param;  // the number of the parameter in the layout, or of the first of several
+  float rate;  // share of the learning rate
+  int param;   // the number of the parameter in the layout, or of the first of several
 };
-// Each with the decay of its parameters. Small parameters of one decay share a chunk, unless they
-// must lie `apart`.
+// Each with the decay and rate of its parameters; frozen ones have none. Small parameters of one
+// decay and rate share a chunk, unless they must lie `apart`.
 enum class Apart { no, yes };
 std::vector<UpdateChunk> update_chunks(const StateLayout& layout, const WeightDecay& decay,
                                        Apart apart = Apart::no);

@@ -56,6 +56,7 @@ void RunConfig::describe_length(Fields& field) {
   field("gradient-accumulation-count", accumulation,
         "micro-batches of a replica whose gradients make one step", at_least(1),
         {"grad-accum-steps"});
+  stop.describe(field);
   field("eval-epochs", eval_epochs, "evaluate every so many epochs, and at the end; 0: never",
         at_least(0));
   field("eval-batch-size", eval_batch_size,
@@ -70,6 +71,8 @@ void RunConfig::describe_update(Fields& field) {
   for (const OptimizerDef& def : optimizer_catalog()) names.emplace_back(def.name);
   field("optimizer", optimizer, "how gradients become steps", one_of(names), {"opt", "optimiser"});
   weight_decay.describe(field);
+  clip.describe(field);
+  class_weights.describe(field);
   field("label-smoothing", label_smoothing, "share of the target that is spread over the classes",
         between(0, 1), {"smoothing"});
   field("label-smoothing-kind", label_smoothing_kind,
@@ -91,6 +94,8 @@ void RunConfig::describe_update(Fields& field) {
         between(0, 1), {"model-ema-decay"});
   field("ema-steps", ema_steps, "optimiser steps between two updates of that average", at_least(1),
         {"model-ema-steps"});
+  field.section("Fine-tuning");
+  tuning.describe(field);
   field.section("With --optimizer " + optimizer);
   optimizer_ = find_optimizer(optimizer).make(field, {step_shape().global_batch(), weight_decay});
   lr.describe(field);
@@ -242,6 +247,10 @@ void RunConfig::check(const Fields& field) const {
   if (data.tail() == EpochTail::short_ && parts > 1) {
     raise(Fault::usage,
           "--epoch-tail short needs one replica and no accumulation; try: --epoch-tail carry");
+  }
+  if (stop.patience && eval_epochs == 0) {
+    raise(Fault::usage, "--patience {} counts evaluations, but --eval-epochs is 0; try: 1",
+          stop.patience);
   }
   if (epochs == 0 && max_steps == 0)
     raise(Fault::usage, "neither --epochs nor --max-steps: nothing to do");

@@ -13,10 +13,14 @@
 #include "data/epoch_plan.h"
 #include "data/options.h"
 #include "models/model.h"
+#include "train/class_weights.h"
+#include "train/clipping.h"
+#include "train/fine_tuning.h"
 #include "train/kernel_choices.h"
 #include "train/optimizer.h"
 #include "train/schedule.h"
 #include "train/step_runner.h"
+#include "train/stop_rules.h"
 
 namespace convoy {
 
@@ -41,6 +45,10 @@ struct RunConfig {
 
   std::string optimizer = "sgd";
   WeightDecay weight_decay;
+  Clipping clip;
+  FineTuning tuning;
+  ClassWeighting class_weights;
+  StopRules stop;
   LearningRate lr;
   float loss_scale = 1;
   float label_smoothing = 0;

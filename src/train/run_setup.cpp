@@ -40,7 +40,8 @@ RunSetup::RunSetup(const RunConfig& run, const PassWatch& watch, ProcessPlace pl
       shape(run.step_shape(place.rank, place.size)),
       epochs(train_set->size(), shape.global_batch(), run.epochs, run.data.tail()),
       task(find_model(run.model).variant, run.classes(*train_set), loss_options(run),
-           run.model_options, byte_tables(run, train_chain, eval_chain)),
+           run.model_options, byte_tables(run, train_chain, eval_chain),
+           run.class_weights.of(*train_set, run.classes(*train_set))),
       plans(task, with_watch(network_spec(shape.micro_batch), watch)) {}
 
 NetworkSpec RunSetup::network_spec(int64_t micro_batch) const {
@@ -52,6 +53,8 @@ NetworkSpec RunSetup::network_spec(int64_t micro_batch) const {
           .watch = {},
           .choices = config.choices,
           .optimizer = &config.update(),
+          .clip = config.clip,
+          .tune = [this](Graph& graph) { config.tuning.apply(graph, find_model(config.model)); },
           .step = step,
           .instances = process.size,
           .rank = process.rank,

@@ -70,6 +70,9 @@ int Trainer::train() {
   for (const std::string& line : idle_rules(setup_.plans, config_.choices)) {
     listener_.on(Warning{line});
   }
+  if (!config_.tuning.freeze.empty() && config_.init_from.empty()) {
+    listener_.on(Warning{"what is frozen keeps its random start; try: --init-from FILE"});
+  }
   if (transport_) warn_of_uneven_split();
   if (config_.shard_optimizer && !transport_) {
     listener_.on(Warning{"--shard-optimizer: one process: nothing to shard"});
@@ -77,6 +80,7 @@ int Trainer::train() {
   listener_.on(forecast(setup_, memory_, dir_.path(), network_.pool()));
   const int64_t total = setup_.total_steps();
   if (progress_.boundary_pending && !finish_boundary()) return stop_here();
+  first_step_ = progress_.step;
   Loader loader(*setup_.train_set, setup_.train_chain, setup_.epochs,
                 setup_.loader(progress_.step, total));
   mark_step_ = progress_.step;
@@ -87,13 +91,13 @@ int Trainer::train() {
     network_.steps().trace(trace_.get());
   }
   const int64_t traced = progress_.step + config_.trace_steps;
-  while (progress_.step < total) {
+  while (progress_.step < progress_.last_step) {
     train_one_step(loader);
     if (trace_ && progress_.step >= traced) end_trace();
     const double before = steady_seconds();
     if (!finish_boundary()) return stop_here();
     mark_seconds_ += steady_seconds() - before;  // evaluation is not training time
-    if (asked_to_stop() && progress_.step < total) return stop_here();
+    if (asked_to_stop() && progress_.step < progress_.last_step) return stop_here();
   }
   end_trace();
   write_weights("last.safetensors", false);
@@ -112,6 +116,7 @@ void Trainer::start() {
   for (int i = 0; i < network_.state().slot_count(); ++i) {
     std::ranges::fill(start_slots_->slot(i), 0.0f);
   }
+  progress_.last_step = setup_.total_steps();
   std::optional<WeightReport> loaded;
   if (!config_.init_from.empty()) {
     loaded = load_weights(WeightFile::read(config_.init_from), find_model(config_.model),
@@ -159,8 +164,13 @@ void Trainer::announce_run() {
 }
 
 void Trainer::train_one_step(Loader& loader) {
-  const StepInputs inputs = setup_.inputs(progress_.step);
   const TraceSpan span(trace_.get(), "step", "step");
+  StepInputs inputs = setup_.inputs(progress_.step);
+  if (config_.stop.max_hours > 0) {
+    inputs.learning_rate = static_cast<float>(
+        setup_.learning_rate(static_cast<int64_t>(std::floor(progress_.scheduled))));
+  }
+  progress_.lr = static_cast<double>(inputs.learning_rate);
   Tally tally;
   if (setup_.epochs.count(progress_.step) < setup_.epochs.batch()) {
     tally = network_.steps().run_tail(inputs, next_batch(loader), *network_.tail());
@@ -191,7 +201,8 @@ void Trainer::train_one_step(Loader& loader) {
   sums.correct += tally.correct;
   sums.correct5 += tally.correct5;
   progress_.boundary_pending = true;
-  report_step(static_cast<double>(inputs.learning_rate), tally, loader);
+  if (config_.stop.max_hours > 0) fit_into_time();
+  report_step(progress_.lr, tally, loader);
 }
 
 const Batch& Trainer::next_batch(Loader& loader) {
@@ -210,7 +221,7 @@ void Trainer::tell_bad(const Batch::Bad& bad) {
 
 void Trainer::report_step(double lr, const Tally& tally, const Loader& loader) {
   const int64_t step = progress_.step;
-  const bool record = step % config_.log_steps == 0 || step == setup_.total_steps();
+  const bool record = step % config_.log_steps == 0 || step == progress_.last_step;
   mark_samples_ += tally.samples;
   const double now = steady_seconds();
   listener_.on(TrainProgress{
@@ -223,7 +234,7 @@ void Trainer::report_step(double lr, const Tally& tally, const Loader& loader) {
       .data_wait_s = (loader.wait_seconds() - mark_wait_) / static_cast<double>(step - mark_step_),
       .epoch_loss = progress_.epoch.mean_loss(),
       .top1 = progress_.epoch.top1(),
-      .total_steps = setup_.total_steps(),
+      .total_steps = progress_.last_step,
       .steps_per_epoch = static_cast<int64_t>(std::ceil(setup_.epochs.steps_per_epoch())),
       .record = record});
   if (!record) return;
@@ -242,13 +253,14 @@ bool Trainer::crosses(double every) const {
   return periods(progress_.step) > periods(progress_.step - 1);
 }
 
-bool Trainer::ends_epoch() const { return crosses(1) || progress_.step == setup_.total_steps(); }
+bool Trainer::ends_epoch() const { return crosses(1) || progress_.step == progress_.last_step; }
 
 // What is due after a step: evaluation, the epoch's summary, a checkpoint. In this order, so that a
 // checkpoint knows of the evaluation.
 bool Trainer::finish_boundary() {
-  const bool last = progress_.step == setup_.total_steps();
-  const bool evaluates = config_.eval_epochs > 0 && (crosses(config_.eval_epochs) || last);
+  const double begin = steady_seconds();
+  const bool evaluates = config_.eval_epochs > 0 &&
+                         (crosses(config_.eval_epochs) || progress_.step == progress_.last_step);
   std::optional<Evaluation> result;
   best_now_ = false;
   if (evaluates) {
@@ -261,14 +273,19 @@ bool Trainer::finish_boundary() {
       best_now_ = true;
       write_weights("best.safetensors", result->average.has_value());
     }
+    progress_.stale = best_now_ ? 0 : progress_.stale + 1;
+    if (lost_patience()) {
+      end_at(progress_.step, fmt::format("{} evaluations without a better one than {:.3f} %",
+                                         progress_.stale, progress_.best_top1));
+    }
   }
+  const bool last = progress_.step == progress_.last_step;
   progress_.boundary_pending = false;
   saved_step_ = -1;
   if (ends_epoch()) {
-    EpochDone done{
-        .epoch = epoch_number(setup_.epochs.epochs_after(progress_.step)),
-        .train_loss = progress_.epoch.mean_loss(),
-        .lr = static_cast<double>(static_cast<float>(setup_.learning_rate(progress_.step - 1)))};
+    EpochDone done{.epoch = epoch_number(setup_.epochs.epochs_after(progress_.step)),
+                   .train_loss = progress_.epoch.mean_loss(),
+                   .lr = progress_.lr};
     if (result) {
       done.eval_loss = result->counts().loss;
       done.eval_top1 = result->counts().top1;
@@ -279,7 +296,55 @@ bool Trainer::finish_boundary() {
   }
   const bool by_steps = config_.checkpoint_steps && progress_.step % config_.checkpoint_steps == 0;
   if (last || by_steps || best_now_ || crosses(config_.checkpoint_epochs)) save(true);
+  if (evaluates) {
+    ++boundaries_;
+    boundary_seconds_ += steady_seconds() - begin;
+  }
   return true;
+}
+
+bool Trainer::lost_patience() {
+  return config_.stop.patience > 0 && progress_.stale >= config_.stop.patience &&
+         progress_.step < progress_.last_step;
+}
+
+void Trainer::end_at(int64_t last_step, std::string reason) {
+  progress_.last_step = last_step;
+  listener_.on(Shortened{progress_.step, last_step, std::move(reason)});
+}
+
+// The schedule's step goes ahead so that it is at its end when the run is. Every process takes what
+// rank 0 finds: their clocks differ.
+void Trainer::fit_into_time() {
+  const int64_t total = setup_.total_steps(), done = progress_.step - first_step_;
+  if (done == 10 || done == 30 || done % 100 == 0) {
+    const double now = elapsed(), eval = static_cast<double>(setup_.eval_set->size());
+    const double steps = (steady_seconds() - started_ - boundary_seconds_) /
+                         static_cast<double>(std::max<int64_t>(done, 1));
+    // Before the first evaluation: a forward pass is a third of a step.
+    const double first_guess =
+        config_.eval_epochs > 0
+            ? steps / 3 * eval / static_cast<double>(setup_.shape.global_batch())
+            : 0;
+    int64_t fits = steps_in_time(
+        {.seconds_left = config_.stop.max_hours * 3600 - now,
+         .step_seconds = steps,
+         .boundary_seconds =
+             boundaries_ ? boundary_seconds_ / static_cast<double>(boundaries_) : first_guess,
+         .boundary_steps = config_.eval_epochs * setup_.epochs.steps_per_epoch()},
+        total - progress_.step);
+    if (transport_) transport_->broadcast(0, std::as_writable_bytes(std::span(&fits, 1)));
+    const int64_t last = progress_.step + fits;
+    const auto change = std::abs(last - progress_.last_step);
+    if (fits == 0 ||
+        static_cast<double>(change) > 0.01 * static_cast<double>(progress_.last_step)) {
+      end_at(last, fmt::format("what {:g} hours allow", config_.stop.max_hours));
+    }
+  }
+  if (const int64_t left = progress_.last_step - progress_.step + 1; left > 0) {
+    progress_.scheduled +=
+        (static_cast<double>(total) - progress_.scheduled) / static_cast<double>(left);
+  }
 }
 
 // Both or none are told: a run stopped between the two evaluates again, and must not say it twice.

@@ -43,6 +43,10 @@ class Trainer {
     double best_top1 = -1;
     double top1 = -1, average_top1 = -1;  // of this very step; -1: not evaluated
     int64_t ema_updates = 0;
+    int64_t stale = 0;              // evaluations since the best one
+    int64_t last_step = 0;          // with which the run ends
+    double scheduled = 0;           // the step of the schedule; ahead of `step` when time is short
+    double lr = 0;                  // of the newest step
     double seconds = 0;             // of all processes of the run
     bool boundary_pending = false;  // stopped between the last step of an epoch and its evaluation
   };
@@ -80,6 +84,11 @@ class Trainer {
   std::optional<EvalDone> evaluate_once(bool average);
   int stop_here();
 
+  // After every step, with --max-hours: how many more there is time for.
+  void fit_into_time();
+  bool lost_patience();
+  void end_at(int64_t last_step, std::string reason);
+
   bool ends_epoch() const;
   bool crosses(double every_epochs) const;
   void save(bool scheduled);
@@ -110,6 +119,9 @@ class Trainer {
   bool begun_ = false;       // the run's events have started
   int64_t saved_step_ = -1;  // of the checkpoint that holds all of `progress_`; -1: none does
   double started_ = 0;
+  // Of this process.
+  int64_t first_step_ = 0, boundaries_ = 0;
+  double boundary_seconds_ = 0;
   // Since the last recorded step.
   double mark_seconds_ = 0, mark_wait_ = 0;
   int64_t mark_step_ = 0, mark_samples_ = 0;

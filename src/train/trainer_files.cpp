@@ -118,6 +118,10 @@ void Trainer::save(bool scheduled) {
                   {"top1", progress_.top1},
                   {"average_top1", progress_.average_top1},
                   {"ema_updates", static_cast<double>(progress_.ema_updates)},
+                  {"stale", static_cast<double>(progress_.stale)},
+                  {"last_step", static_cast<double>(progress_.last_step)},
+                  {"scheduled", progress_.scheduled},
+                  {"lr", progress_.lr},
                   {"seconds", elapsed()},
                   {"boundary_pending", progress_.boundary_pending ? 1.0 : 0.0}},
       .texts = {{"isa", std::string(name(isa_level()))}, {"algorithms", algorithms()}}};
@@ -173,6 +177,10 @@ bool Trainer::restore() {
                .top1 = number_if_any("top1"),
                .average_top1 = number_if_any("average_top1"),
                .ema_updates = static_cast<int64_t>(number("ema_updates")),
+               .stale = std::max<int64_t>(0, static_cast<int64_t>(number_if_any("stale"))),
+               .last_step = static_cast<int64_t>(number_if_any("last_step")),
+               .scheduled = number_if_any("scheduled"),
+               .lr = number_if_any("lr"),
                .seconds = number("seconds"),
                .boundary_pending = number("boundary_pending") != 0};
   progress_.epoch.loss = number("epoch_loss");
@@ -180,6 +188,13 @@ bool Trainer::restore() {
   progress_.epoch.correct = static_cast<int64_t>(number("epoch_correct"));
   progress_.epoch.correct5 = static_cast<int64_t>(number("epoch_correct5"));
   progress_.epoch.bad = std::max<int64_t>(0, static_cast<int64_t>(number_if_any("epoch_bad")));
+  // Checkpoints of before there were such rules.
+  if (progress_.last_step < 0) progress_.last_step = setup_.total_steps();
+  if (progress_.scheduled < 0) progress_.scheduled = static_cast<double>(progress_.step);
+  if (progress_.lr < 0) {
+    const double lr = setup_.learning_rate(progress_.step - 1);
+    progress_.lr = static_cast<double>(static_cast<float>(lr));
+  }
   saved_step_ = progress_.step;
   const auto isa = found->state.texts.find("isa");
   if (isa != found->state.texts.end() && isa->second != name(isa_level())) {

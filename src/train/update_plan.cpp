@@ -12,15 +12,16 @@ namespace {
 
 Types infer_done(const Node&, std::span<const TensorType>) { return {{{}}}; }
 
-// in: running, batch, momentum, scale
-std::unique_ptr<Kernel> statistics_kernel(const Node&, const KernelSite& site) {
-  const Chunks chunks{site.in[0].shape.count()};
+// in: running, batch, momentum, scale; attributes: the statistics that move
+std::unique_ptr<Kernel> statistics_kernel(const Node& n, const KernelSite&) {
+  const auto moving = n.attrs<std::vector<StateLayout::Slot>>();
   auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(chunks.tasks(), [=](int task, const KernelArgs& args) {
-    auto* running = const_cast<float*>(args.input(0)) + chunks.begin(task);
-    const float* batch = args.input(1) + chunks.begin(task);
+  kernel->phase(std::ssize(moving), [=](int task, const KernelArgs& args) {
+    const StateLayout::Slot& slot = moving[static_cast<size_t>(task)];
+    auto* running = const_cast<float*>(args.input(0)) + slot.offset;
+    const float* batch = args.input(1) + slot.offset;
     const float momentum = args.input(2)[0], scale = args.input(3)[0];
-    for (int64_t i = 0; i < chunks.length(task); ++i) {
+    for (int64_t i = 0; i < slot.count; ++i) {
       running[i] += momentum * (batch[i] * scale - running[i]);
     }
   });
@@ -56,14 +57,20 @@ Plan statistics_plan(const StateLayout& layout) {
   Graph graph;
   Builder b(graph);
   const Value momentum = b.input("bn_momentum", {}), scale = b.input("stat_scale", {});
-  if (layout.stat_floats > 0) {
-    b.emit(statistics_def, {b.view(Region::stats, layout.stat_floats),
-                            b.view(Region::batch_stats, layout.stat_floats), momentum, scale});
+  std::vector<StateLayout::Slot> moving;
+  for (const StateLayout::Slot& slot : layout.stats) {
+    if (slot.rate != 0) moving.push_back(slot);
+  }
+  if (!moving.empty()) {
+    b.emit(statistics_def,
+           {b.view(Region::stats, layout.stat_floats),
+            b.view(Region::batch_stats, layout.stat_floats), momentum, scale},
+           std::move(moving));
   }
   return finish(std::move(graph));
 }
 
-Plan update_plan(const Optimizer& optimizer, const StateLayout& layout,
+Plan update_plan(const Optimizer& optimizer, const StateLayout& layout, const Clipping& clip,
                  const UpdateShares& shares) {
   Graph graph;
   Builder b(graph);
@@ -79,6 +86,7 @@ Plan update_plan(const Optimizer& optimizer, const StateLayout& layout,
     const int64_t floats = std::max<int64_t>(1, in.shares.slot_floats());
     in.slots.push_back(b.view(Region::slots, floats, static_cast<int>(i)));
   }
+  clip.build(b, in, layout);
   optimizer.build(b, in, layout);
   return finish(std::move(graph));
 }

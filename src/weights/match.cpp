@@ -49,6 +49,12 @@ std::vector<Candidate> candidates_of(const WeightFile& file) {
   return all;
 }
 
+bool only_differ_in(int dimension, Shape a, const Shape& b) {
+  if (a.rank() <= dimension || a.rank() != b.rank()) return false;
+  a[dimension] = b[dimension];
+  return a == b;
+}
+
 Match match_names(const std::vector<Candidate>& candidates, std::span<const Wanted> wanted,
                   const Renames& renames) {
   struct Source {
@@ -75,6 +81,9 @@ Match match_names(const std::vector<Candidate>& candidates, std::span<const Want
     const Shape shape = arranged(source.tensor->shape, source.how.arrangement);
     if (shape == want.shape && source.tensor->dtype == DType::f32) {
       match.pairs.push_back({&want, source.tensor, source.how});
+    } else if (want.stem && source.tensor->dtype == DType::f32 &&
+               only_differ_in(1, shape, want.shape)) {
+      match.recoloured.push_back({&want, source.tensor, source.how});
     } else {
       match.different.push_back({&want, source.tensor->dtype, shape});
     }
@@ -140,19 +149,35 @@ void copy_renamed(const TensorEntry& tensor, const Renamed& how, std::span<float
   }
 }
 
+void copy_recoloured(std::span<const float> from, const Shape& shape, std::span<float> into,
+                     const Shape& wanted) {
+  const int64_t had = shape[1], has = wanted[1], window = shape.count() / (shape[0] * had);
+  for (int64_t out = 0; out < shape[0]; ++out) {
+    for (int64_t in = 0; in < has; ++in) {
+      for (int64_t k = 0; k < window; ++k) {
+        const float* old = from.data() + out * had * window + k;
+        double sum = 0;
+        for (int64_t c = 0; c < had && has == 1; ++c) sum += static_cast<double>(old[c * window]);
+        if (has > 1) {
+          sum = static_cast<double>(old[in % had * window]) * static_cast<double>(had) /
+                static_cast<double>(has);
+        }
+        into[static_cast<size_t>((out * has + in) * window + k)] = static_cast<float>(sum);
+      }
+    }
+  }
+}
+
 bool Match::only_classes_differ() const {
   return std::ranges::all_of(different, [](const Different& d) {
-    if (!d.wanted->head || d.dtype != DType::f32) return false;
-    if (d.shape.rank() == 0 || d.shape.rank() != d.wanted->shape.rank()) return false;
-    Shape same = d.shape;
-    same[0] = d.wanted->shape[0];
-    return same == d.wanted->shape;
+    return d.wanted->head && d.dtype == DType::f32 && only_differ_in(0, d.shape, d.wanted->shape);
   });
 }
 
 bool Match::fits(HeadPolicy policy) const {
   if (!missing.empty() || !unused.empty()) return false;
-  return different.empty() || (policy == HeadPolicy::may_be_new && only_classes_differ());
+  if (policy == HeadPolicy::may_be_new) return only_classes_differ();
+  return different.empty() && recoloured.empty();
 }
 
 std::string Match::verdict() const {
@@ -170,6 +195,11 @@ std::string Match::verdict() const {
                                   to_string(d.wanted->shape)));
     }
     text += "; different: " + listed(names);
+  }
+  for (const Pair& pair : recoloured) {
+    const Shape shape = arranged(pair.source->shape, pair.how.arrangement);
+    text += fmt::format("; made to fit: {} ({} → {} channels)", plain(pair.wanted->name), shape[1],
+                        pair.wanted->shape[1]);
   }
   if (!missing.empty()) {
     names.clear();

@@ -18,6 +18,7 @@ struct Wanted {
   std::string name;
   Shape shape;
   bool head = false;  // its first dimension is the number of classes
+  bool stem = false;  // its second one is the number of the images' channels
 };
 
 // How a tensor of a file lies, other than ours.
@@ -52,8 +53,15 @@ struct WeightRename {
 
 const std::vector<WeightRename>& weight_rename_catalog();
 
-// Whether a head of another number of classes may stay as it was initialised.
+// Whether a head of another number of classes may stay as it was initialised, and the first
+// convolution be made to fit images of other channels.
 enum class HeadPolicy { must_fit, may_be_new };
+
+// The first convolution [out, from, ...] for images of `into`'s channels [out, to, ...]. One
+// channel of three: their sum, the same as grey pictures with three equal channels. More: repeated,
+// and as strong in all as before.
+void copy_recoloured(std::span<const float> from, const Shape& shape, std::span<float> into,
+                     const Shape& wanted);
 
 // Points into the file and the wanted list that it was made from.
 struct Match {
@@ -70,6 +78,7 @@ struct Match {
   size_t wanted = 0;  // how many tensors the model has
   std::vector<Pair> pairs;
   std::vector<Different> different;
+  std::vector<Pair> recoloured;  // the first convolution, of images of other channels
   std::vector<const Wanted*> missing;
   std::vector<std::string> unused;  // the file's names of what the model has no place for
   std::string_view rename;          // whose names were translated; empty: none were

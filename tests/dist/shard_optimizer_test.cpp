@@ -38,7 +38,8 @@ TEST(ShardOptimizerDist, WithBf16AndAnAverageAndAccumulationToo) {
   for (const Arguments& more : std::vector<Arguments>{
            {"--exchange-precision", "bf16", "--optimizer", "lars", "--ema-decay", "0.9"},
            {"--optimizer", "adamw", "--gradient-accumulation-count", "2", "--batch-size", "4"},
-           {"--bn-span", "2", "--optimizer", "lars"}}) {
+           {"--bn-span", "2", "--optimizer", "lars"},
+           {"--clip-grad-norm", "0.1"}}) {
     const ProcessesRun alone(0, processes_recipe(more));
     for (const int processes : {2, 4}) {
       const ProcessesRun many(processes, joined(processes_recipe(more), shards));

@@ -17,6 +17,7 @@ std::vector<OpCase> convolution_cases();
 std::vector<OpCase> cross_entropy_cases();
 std::vector<OpCase> dropout_cases();
 std::vector<OpCase> group_norm_cases();
+std::vector<OpCase> label_weight_cases();
 std::vector<OpCase> linear_cases();
 std::vector<OpCase> pad_cases();
 std::vector<OpCase> pooling_cases();

@@ -57,6 +57,22 @@ TEST(BadInput, AnUnknownKeyInARecipeIsNamedWithFileAndLine) {
                  {"mine.yml:2", "learningrate", "learning-rate"}, folder.path());
 }
 
+TEST(BadInput, FineTuningThatMakesNoSenseIsRefused) {
+  const test::TempFolder folder;
+  const auto refused = [&](const Arguments& more, const std::vector<std::string>& parts) {
+    expect_refused(joined({"train"}, tiny(more)), 2, parts, folder.path());
+  };
+  refused({"--freeze", "layr1"}, {"layr1", "try: layer1"});
+  refused({"--freeze", "zzzzzzzzz"}, {"zzzzzzzzz", "all-but-head", "layer1, layer2"});
+  refused({"--freeze", "all-but-head,fc"}, {"nothing to train", "all-but-head"});
+  refused({"--class-weights", "1,2,3"}, {"3 numbers", "10 classes", "balanced"});
+  refused({"--class-weights", "blanced"}, {"blanced", "balanced"});
+  refused({"--patience", "3", "--eval-epochs", "0"}, {"--patience", "--eval-epochs"});
+  refused({"--verify-resume", "--max-hours", "1"}, {"--max-hours", "--max-steps"});
+  refused({"--clip-grad-norm", "1", "--clip-grad-value", "1"},
+          {"--clip-grad-norm", "--clip-grad-value"});
+}
+
 TEST(BadInput, CombinationsThatMakeNoSenseAreRefused) {
   const test::TempFolder folder;
   const auto refused = [&](const Arguments& options, const std::vector<std::string>& parts) {

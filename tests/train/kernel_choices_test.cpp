@@ -63,12 +63,13 @@ TEST(KernelChoices, RulesMayStandInTheOptionItself) {
 class TakenAlgorithms : public testing::Test {
  protected:
   NetworkPlans plans(const Choices& choices, bool train = true) {
-    return NetworkPlans(task, {.image = {3, 32, 32},
-                               .eval_batch = 2,
-                               .watch = {},
-                               .choices = choices,
-                               .optimizer = train ? optimizer.get() : nullptr,
-                               .step = {.micro_batch = 4}});
+    NetworkSpec spec;
+    spec.image = {3, 32, 32};
+    spec.eval_batch = 2;
+    spec.choices = choices;
+    spec.optimizer = train ? optimizer.get() : nullptr;
+    spec.step.micro_batch = 4;
+    return NetworkPlans(task, spec);
   }
   static Choices ruled(const std::vector<std::string>& rules) {
     Choices choices;

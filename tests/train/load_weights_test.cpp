@@ -78,6 +78,30 @@ TEST(LoadWeights, AHeadOfOtherClassesStaysAsItWas) {
                 [&] { load_weights(file, model, session.state(), HeadPolicy::must_fit); });
 }
 
+TEST(LoadWeights, TheFirstConvolutionIsMadeToFitImagesOfOtherChannels) {
+  const FoundModel model = find_model("cifar_resnet8");
+  const WeightFile colour = fake_file(file_for("cifar_resnet8", 10), "a.pt");
+  Session grey = session_of(model, 10, 2, {1, 28, 28});
+  const WeightReport report = load_weights(colour, model, grey.state(), HeadPolicy::may_be_new);
+  EXPECT_PRED_FORMAT2(testing::IsSubstring, "made to fit: conv1.weight (3 → 1 channels)",
+                      report.verdict);
+  // Elements are counted through: of the first output, channels begin at 0, 9 and 18.
+  for (size_t k = 0; k < 9; ++k) {
+    EXPECT_EQ(grey.param("conv1.weight")[k], float(3 * k + 9 + 18));
+    EXPECT_EQ(grey.param("conv1.weight")[9 + k], float(3 * (27 + k) + 9 + 18));
+  }
+  EXPECT_EQ(grey.param("layer1.0.conv1.weight")[5], 5);
+  expect_raises(Fault::checkpoint, {"a.pt", "3 → 1 channels", "try: images of 3 channels"},
+                [&] { load_weights(colour, model, grey.state(), HeadPolicy::must_fit); });
+
+  Session more = session_of(model, 10, 2, {4, 32, 32});
+  load_weights(colour, model, more.state(), HeadPolicy::may_be_new);
+  for (size_t k = 0; k < 9; ++k) {
+    EXPECT_EQ(more.param("conv1.weight")[9 + k], 0.75f * float(9 + k));
+    EXPECT_EQ(more.param("conv1.weight")[27 + k], 0.75f * float(k));
+  }
+}
+
 TEST(LoadWeights, TheArchitectureThatFitsBetterIsNamed) {
   const FoundModel model = find_model("cifar_resnet8");
   Session session = session_of(model, 10, 2, {3, 32, 32});

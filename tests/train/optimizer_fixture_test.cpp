@@ -35,13 +35,16 @@ Settings settings_of(const json& options) {
 }
 
 // The four parameters of the fixture, one of each kind.
-StateLayout layout() {
+StateLayout layout(const json& row) {
   Graph graph;
   Builder b(graph);
   b.param("conv.weight", {4, 3}, {});
   b.param("conv.bias", {4}, {}, false);
   b.param("bn.weight", {4}, {}, false);
   b.param("bn.bias", {4}, {}, false);
+  for (Param& p : graph.params) {
+    p.rate = row.value("param_rates", json::object()).value(p.name, 1.0f);
+  }
   return lay_out_state(graph);
 }
 
@@ -51,10 +54,12 @@ std::vector<float> run_case(const json& all, const json& row, int threads, Check
   Fields field(settings_of(row.at("settings")));
   WeightDecay decay;
   decay.describe(field);
+  Clipping clip;
+  clip.describe(field);
   const auto optimizer =
       find_optimizer(row.at("optimizer").get<std::string>()).make(field, {1, decay});
-  const StateLayout state_layout = layout();
-  const Plan plan = update_plan(*optimizer, state_layout);
+  const StateLayout state_layout = layout(row);
+  const Plan plan = update_plan(*optimizer, state_layout, clip);
   State state(state_layout, static_cast<int>(optimizer->slots().size()), false);
   const Workspace workspace(std::array{&plan}, threads);
   Executor executor(plan, state, workspace, pool(threads));

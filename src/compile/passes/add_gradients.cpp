@@ -7,12 +7,14 @@
 namespace convoy {
 namespace {
 
-// By value: whether a parameter lies upstream, so that its gradient is of use.
+// By value: whether a parameter that learns lies upstream, so that its gradient is of use.
 std::vector<bool> leads_to_params(const Graph& graph) {
   std::vector<bool> wanted(static_cast<size_t>(graph.value_count()), false);
+  for (const Param& p : graph.params) wanted[static_cast<size_t>(p.value.id)] = p.rate != 0;
   for (const int id : graph.order) {
     const Node& node = graph.node(id);
-    bool any = node.op == &param_op;
+    if (node.op == &param_op) continue;
+    bool any = false;
     for (const Value v : node.in) any = any || wanted[static_cast<size_t>(v.id)];
     for (const Value v : node.out) wanted[static_cast<size_t>(v.id)] = any;
   }
@@ -56,6 +58,7 @@ void add_gradients(Graph& graph, const std::vector<Loss>& losses, Value loss_sca
   // (those of a sum) need a copy of it.
   std::vector<bool> taken(static_cast<size_t>(graph.value_count()), false);
   for (Param& p : graph.params) {
+    if (p.rate == 0) continue;
     p.grad = grads[static_cast<size_t>(p.value.id)];
     if (!p.grad) {
       raise(Fault::bug, "internal error: the loss does not depend on the parameter {}", p.name);

@@ -153,10 +153,21 @@ StateLayout lay_out_state(const Graph& graph) {
     return round_up(floats, Arena::alignment / sizeof(float));
   };
   for (const Param& p : graph.params) {
-    layout.params.push_back({p.name, p.shape, p.init, p.decay, 0, 0, p.shape.count()});
+    layout.params.push_back({.name = p.name,
+                             .shape = p.shape,
+                             .init = p.init,
+                             .decay = p.decay,
+                             .rate = p.rate,
+                             .count = p.shape.count()});
   }
   for (const Stat& s : graph.stats) {
-    layout.stats.push_back({s.name, s.shape, {}, false, s.start, 0, s.shape.count()});
+    layout.stats.push_back({.name = s.name,
+                            .shape = s.shape,
+                            .init = {},
+                            .decay = false,
+                            .rate = s.batch ? 1.0f : 0.0f,
+                            .start = s.start,
+                            .count = s.shape.count()});
   }
   for (auto slot = layout.params.rbegin(); slot != layout.params.rend(); ++slot) {
     slot->offset = layout.param_floats;

@@ -37,6 +37,12 @@ class Generated final : public Dataset {
     return names;
   }
 
+  std::vector<int64_t> class_counts() const override {
+    std::vector<int64_t> counts(static_cast<size_t>(spec_.classes), spec_.samples / spec_.classes);
+    for (int64_t i = 0; i < spec_.samples % spec_.classes; ++i) ++counts[static_cast<size_t>(i)];
+    return counts;
+  }
+
   void read(int64_t index, uint64_t, uint8_t* pixels, int32_t& label) const override {
     label = static_cast<int32_t>(index % spec_.classes);
     Random random(random_key(spec_.seed, Purpose::generated, spec_.train ? 1 : 2,

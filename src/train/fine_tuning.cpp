@@ -1,0 +1,124 @@
+#include "train/fine_tuning.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "ops/batch_norm.h"
+#include "train/load_weights.h"
+
+namespace convoy {
+namespace {
+
+constexpr std::string_view all_but_head = "all-but-head";
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+}
+
+// "layer1.0.conv1.weight" -> "layer1", "features.3.squeeze.weight" -> "features.3", "conv1.bias" ->
+// "conv1".
+std::string stage_name(const std::string& param) {
+  const std::vector<std::string> parts = split(param, '.');
+  const bool counted = is_number(parts[0].substr(parts[0].size() - 1));
+  if (!counted && parts.size() > 1 && is_number(parts[1])) return parts[0] + "." + parts[1];
+  return parts[0];
+}
+
+bool fits(const std::string& name, const std::string& pattern) {
+  return matches_pattern(name, pattern) || name.starts_with(pattern + ".");
+}
+
+// Everything that a pattern could have meant: parameters, and what stands before their dots.
+std::vector<std::string> names_of(const Graph& graph) {
+  std::set<std::string> all{std::string(all_but_head)};
+  for (const Param& p : graph.params) {
+    for (size_t dot = p.name.find('.'); dot != p.name.npos; dot = p.name.find('.', dot + 1)) {
+      all.insert(p.name.substr(0, dot));
+    }
+    all.insert(p.name);
+  }
+  return {all.begin(), all.end()};
+}
+
+[[noreturn]] void refuse(const std::string& pattern, const Graph& graph) {
+  const std::string near = nearest(pattern, names_of(graph));
+  std::vector<std::string> stages;
+  for (const std::vector<size_t>& stage : stages_of(graph)) {
+    stages.push_back(stage_name(graph.params[stage.front()].name));
+  }
+  raise(Fault::usage, "--freeze: no parameter is called '{}'; try: {}", pattern,
+        near.empty() ? fmt::format("{}, or parts: {}", all_but_head, join(stages, ", ")) : near);
+}
+
+void freeze_params(Graph& graph, const std::string& pattern, const FoundModel& model) {
+  std::set<std::string> heads;
+  if (pattern == all_but_head) heads = heads_of(model);
+  bool any = false;
+  for (Param& p : graph.params) {
+    const bool is_meant = heads.empty() ? fits(p.name, pattern) : !heads.contains(p.name);
+    any = any || is_meant;
+    if (is_meant) p.rate = 0;
+  }
+  if (!any) refuse(pattern, graph);
+}
+
+}  // namespace
+
+void FineTuning::describe(Fields& field) {
+  field("freeze", freeze,
+        "parameters that stay as they are: all-but-head, or names such as layer1, "
+        "features.0, *.bn1.*; their gradients are not even computed");
+  field("freeze-statistics", statistics,
+        "batch norms that use their running statistics and keep them: those whose scale and shift "
+        "are frozen, all, or none of them",
+        one_of({"frozen", "all", "none"}));
+  field("layer-decay", layer_decay,
+        "each stage learns at so much of the rate of the stage behind it; the head's rate is "
+        "--lr",
+        between(0.001, 1));
+}
+
+std::vector<std::vector<size_t>> stages_of(const Graph& graph) {
+  std::vector<std::vector<size_t>> stages;
+  std::string last;
+  for (size_t i = 0; i < graph.params.size(); ++i) {
+    const std::string name = stage_name(graph.params[i].name);
+    // A stage begins with weights; norms and biases belong to those before them.
+    if (stages.empty() || (name != last && graph.params[i].decay)) {
+      stages.emplace_back();
+      last = name;
+    }
+    stages.back().push_back(i);
+  }
+  return stages;
+}
+
+void FineTuning::apply(Graph& graph, const FoundModel& model) const {
+  if (layer_decay < 1) {
+    const std::vector<std::vector<size_t>> stages = stages_of(graph);
+    for (size_t i = 0; i < stages.size(); ++i) {
+      const auto rate = std::pow(layer_decay, static_cast<double>(stages.size() - 1 - i));
+      for (const size_t p : stages[i]) graph.params[p].rate = static_cast<float>(rate);
+    }
+  }
+  for (const std::string& pattern : freeze) freeze_params(graph, pattern, model);
+  if (std::ranges::all_of(graph.params, [](const Param& p) { return p.rate == 0; })) {
+    raise(Fault::usage, "--freeze {} leaves nothing to train; try: --freeze {}", join(freeze, ","),
+          all_but_head);
+  }
+  std::set<std::string> frozen;
+  for (const Param& p : graph.params) {
+    if (p.rate == 0) frozen.insert(p.name);
+  }
+  if (statistics == "none" || (statistics == "frozen" && frozen.empty())) return;
+  ops::keep_statistics(graph, [&](const std::string& mean) {
+    const std::string norm = mean.substr(0, mean.rfind('.'));
+    return statistics == "all" ||
+           (frozen.contains(norm + ".weight") && frozen.contains(norm + ".bias"));
+  });
+}
+
+}  // namespace convoy

@@ -1,0 +1,27 @@
+#include "train/stop_rules.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace convoy {
+
+void StopRules::describe(Fields& field) {
+  field("patience", patience,
+        "end the run when so many evaluations in a row were not better than the best; 0: never",
+        at_least(0), {"early-stopping-patience"});
+  field("max-hours", max_hours,
+        "end after so many hours: the learning-rate schedule is run through faster, so that all of "
+        "it fits; the result depends on the machine's speed then. 0: no limit",
+        at_least(0));
+}
+
+int64_t steps_in_time(const Pace& pace, int64_t steps) {
+  const double left = pace.seconds_left - pace.boundary_seconds;
+  const double each =
+      pace.step_seconds + pace.boundary_seconds / std::max(pace.boundary_steps, 1.0);
+  if (left <= 0) return 0;
+  if (each * static_cast<double>(steps) <= left) return steps;
+  return static_cast<int64_t>(std::floor(left / each));
+}
+
+}  // namespace convoy

@@ -1,0 +1,28 @@
+// When a run ends before the epochs it was given: nothing gets better any more, or the time is up.
+#pragma once
+
+#include <cstdint>
+
+#include "config/fields.h"
+
+namespace convoy {
+
+struct StopRules {
+  int patience = 0;      // evaluations; 0: no such rule
+  double max_hours = 0;  // 0: no such rule
+
+  void describe(Fields& field);
+};
+
+// What a run has taken so far, and how much is left of it.
+struct Pace {
+  double seconds_left = 0;
+  double step_seconds = 0;      // mean of a step
+  double boundary_seconds = 0;  // mean of an evaluation with what belongs to it
+  double boundary_steps = 1;    // from one to the next
+};
+
+// How many of `steps` more steps there is time for, one evaluation at the end included.
+int64_t steps_in_time(const Pace& pace, int64_t steps);
+
+}  // namespace convoy
