@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "kernels/cast.h"
 #include "tensor/kernel.h"
@@ -35,7 +36,7 @@ GradientExchange::GradientExchange(Transport& transport, const ReplicaSplit& spl
       spec_(std::move(spec)),
       pool_(pool),
       window_(transport, spec_.buckets.back().end(),
-              static_cast<int>(spec_.buckets.size()) * (1 + transport.size()),
+              static_cast<int>(spec_.buckets.size()) * (1 + transport.size()) + 1,
               !spec_.shares_memory) {
   expect(split.instances() == transport.size(), "a split for these processes");
   expect(spec_.buckets.size() < 8192, "buckets that tags can tell apart");
@@ -58,7 +59,20 @@ GradientExchange::GradientExchange(Transport& transport, const ReplicaSplit& spl
   for (size_t b = 0; b < work_.size(); ++b) plan_slices(static_cast<int>(b));
 }
 
+bool GradientExchange::is_shared(const Bucket& bucket) const {
+  return !spec_.shares.empty() && bucket.begin < spec_.shares.back().end();
+}
+
+bool GradientExchange::keeps(int bucket) const {
+  return gathered_.empty() && is_shared(spec_.buckets[static_cast<size_t>(bucket)]);
+}
+
 Bucket GradientExchange::slice_of(const Bucket& bucket, int owner) const {
+  if (is_shared(bucket)) {
+    const Bucket& share = spec_.shares[static_cast<size_t>(owner)];
+    const int64_t begin = std::max(bucket.begin, share.begin);
+    return {begin, std::max<int64_t>(0, std::min(bucket.end(), share.end()) - begin)};
+  }
   const int64_t each = round_up(divide_up(bucket.count, transport_.size()), 16);
   const int64_t begin = std::min(owner * each, bucket.count);
   return {bucket.begin + begin, std::min(each, bucket.count - begin)};
@@ -77,6 +91,10 @@ int GradientExchange::source_of(int owner) const {
 
 int GradientExchange::result_flag(int bucket, int owner) const {
   return static_cast<int>(spec_.buckets.size()) + bucket * transport_.size() + owner;
+}
+
+int GradientExchange::taken_flag() const {
+  return static_cast<int>(spec_.buckets.size()) * (1 + transport_.size());
 }
 
 GradientExchange::Unit GradientExchange::make_unit(int node, int from, int to, const Bucket& where,
@@ -130,6 +148,14 @@ void GradientExchange::plan_slices(int bucket) {
 
 void GradientExchange::start() {
   expect(open_ == 0, "the last step is finished");
+  if (!spec_.shares.empty() && step_ > 0) {  // neighbours have taken what stands in this row
+    wait_until([&] {
+      for (size_t place = 0; place < window_.ranks().size(); ++place) {
+        if (!window_.is_raised(place, taken_flag(), step_)) return false;
+      }
+      return true;
+    });
+  }
   ++step_;
   ++traffic_.steps;
   open_ = static_cast<int>(work_.size());
@@ -157,6 +183,7 @@ void GradientExchange::begin(int bucket) {
   Work& work = work_[static_cast<size_t>(bucket)];
   expect(!work.is_begun, "a bucket begins once a step");
   work.is_begun = true;
+  if (times_) work.begun_at = steady_seconds();
   window_.raise_flag(published_flag(bucket), step_);
 }
 
@@ -166,6 +193,7 @@ void GradientExchange::progress() {
     if (!work.is_begun || work.is_done || !advance(static_cast<int>(b))) continue;
     work.is_done = true;
     --open_;
+    if (times_ && gathered_.empty()) times_(static_cast<int>(b), work.begun_at, steady_seconds());
   }
 }
 
@@ -177,6 +205,10 @@ void GradientExchange::finish() {
     traffic_.all_bytes += bytes;
     if (work_[b].is_done) traffic_.early_bytes += bytes;
   }
+  wait_for_open();
+}
+
+void GradientExchange::wait_for_open() {
   const auto before = std::chrono::steady_clock::now();
   wait_until([&] {
     progress();
@@ -184,6 +216,39 @@ void GradientExchange::finish() {
   });
   traffic_.wait_seconds +=
       std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
+}
+
+// What stood in the place of a slice has been summed, and sent where it must: the new values can
+// stand there.
+void GradientExchange::gather(std::span<float> values) {
+  expect(open_ == 0 && !spec_.shares.empty(), "sums of shares");
+  const double begin = times_ ? steady_seconds() : 0;
+  gathered_ = values;
+  for (size_t b = 0; b < work_.size(); ++b) {
+    if (!is_shared(spec_.buckets[b])) continue;
+    work_[b].is_done = false;
+    ++open_;
+    for (Slice& slice : work_[b].slices) {
+      if (slice.owner == transport_.rank()) {
+        copy(values.data() + slice.where.begin, window_.mine().data() + slice.where.begin,
+             slice.where.count);
+        publish(static_cast<int>(b), slice);
+      } else {
+        expect_result(static_cast<int>(b), slice);
+      }
+    }
+  }
+  wait_for_open();
+  gathered_ = {};
+  window_.raise_flag(taken_flag(), step_);
+  if (times_) times_(-1, begin, steady_seconds());
+}
+
+void GradientExchange::copy(const float* from, float* to, int64_t count) {
+  const Chunks chunks{count};
+  pool_.run(chunks.tasks(), [&](int task, int) {
+    std::copy_n(from + chunks.begin(task), chunks.length(task), to + chunks.begin(task));
+  });
 }
 
 bool GradientExchange::all_published(int bucket) const {
@@ -201,9 +266,9 @@ bool GradientExchange::advance(int bucket) {
     } else {
       advance_agent(bucket, slice);
     }
-    done = done && slice.phase == Slice::Phase::done;
+    done = done && (slice.phase == Slice::Phase::done || slice.phase == Slice::Phase::kept);
   }
-  return take_results(bucket) && done;
+  return (keeps(bucket) || take_results(bucket)) && done;
 }
 
 bool GradientExchange::receive_units(Slice& slice) {
@@ -251,18 +316,27 @@ void GradientExchange::advance_own(int bucket, Slice& slice) {
     sum(split_.tree().root(), slice.where.count, result);
     const auto others = static_cast<int64_t>(window_.ranks().size()) - 1;
     traffic_.read_bytes += others * slice.where.count * 4;
-    window_.raise_flag(result_flag(bucket, slice.owner), step_);
-    const auto bytes = std::as_bytes(std::span(result, static_cast<size_t>(slice.where.count)));
-    for (const int agent : slice.others) {
-      slice.results.push_back(transport_.send(agent, tag_of(bucket, to_agent), bytes));
-      traffic_.sent_bytes += static_cast<int64_t>(bytes.size());
+    if (keeps(bucket)) {
+      slice.phase = Slice::Phase::kept;
+    } else {
+      publish(bucket, slice);
     }
-    slice.phase = Slice::Phase::sends;
   }
   if (slice.phase == Slice::Phase::sends) {
     std::erase_if(slice.results, [&](Transport::Ticket t) { return transport_.is_done(t); });
     if (slice.results.empty()) slice.phase = Slice::Phase::done;
   }
+}
+
+void GradientExchange::publish(int bucket, Slice& slice) {
+  window_.raise_flag(result_flag(bucket, slice.owner), step_);
+  const auto bytes = std::as_bytes(window_.mine().subspan(static_cast<size_t>(slice.where.begin),
+                                                          static_cast<size_t>(slice.where.count)));
+  for (const int agent : slice.others) {
+    slice.results.push_back(transport_.send(agent, tag_of(bucket, to_agent), bytes));
+    traffic_.sent_bytes += static_cast<int64_t>(bytes.size());
+  }
+  slice.phase = Slice::Phase::sends;
 }
 
 void GradientExchange::send_unit(int bucket, const Slice& slice, Unit& unit) {
@@ -288,8 +362,6 @@ void GradientExchange::send_unit(int bucket, const Slice& slice, Unit& unit) {
 }
 
 void GradientExchange::advance_agent(int bucket, Slice& slice) {
-  const std::span<float> result(window_.mine().data() + slice.where.begin,
-                                static_cast<size_t>(slice.where.count));
   if (slice.phase == Slice::Phase::gathers) {
     if (!all_published(bucket)) return;
     point_at_rows(slice);
@@ -304,15 +376,25 @@ void GradientExchange::advance_agent(int bucket, Slice& slice) {
       all = all && unit.arrived;
     }
     if (!all) return;
-    slice.results.assign(1, transport_.receive(slice.owner, tag_of(bucket, to_agent),
-                                               std::as_writable_bytes(result)));
-    slice.phase = Slice::Phase::receives;
+    if (keeps(bucket)) {
+      slice.phase = Slice::Phase::kept;
+    } else {
+      expect_result(bucket, slice);
+    }
   }
   if (slice.phase == Slice::Phase::receives && transport_.is_done(slice.results.front())) {
     slice.results.clear();
     window_.raise_flag(result_flag(bucket, slice.owner), step_);
     slice.phase = Slice::Phase::done;
   }
+}
+
+void GradientExchange::expect_result(int bucket, Slice& slice) {
+  const auto result = window_.mine().subspan(static_cast<size_t>(slice.where.begin),
+                                             static_cast<size_t>(slice.where.count));
+  slice.results.assign(
+      1, transport_.receive(slice.owner, tag_of(bucket, to_agent), std::as_writable_bytes(result)));
+  slice.phase = Slice::Phase::receives;
 }
 
 bool GradientExchange::take_results(int bucket) {
@@ -323,19 +405,18 @@ bool GradientExchange::take_results(int bucket) {
     if (taken) continue;
     const Bucket where = slice_of(spec_.buckets[static_cast<size_t>(bucket)], owner);
     const int source = source_of(owner);
-    if (where.count > 0 && source != transport_.rank()) {
+    // Sums that arrive in this rank's row are where they belong, gathered values are not.
+    const bool stands =
+        gathered_.empty() ? source == transport_.rank() : owner == transport_.rank();
+    if (where.count > 0 && !stands) {
       const size_t place = window_.place_of(source);
       if (!window_.is_raised(place, result_flag(bucket, owner), step_)) {
         all = false;
         continue;
       }
-      const float* from = window_.row(place).data() + where.begin;
-      float* to = window_.mine().data() + where.begin;
-      const Chunks chunks{where.count};
-      pool_.run(chunks.tasks(), [&](int task, int) {
-        std::copy_n(from + chunks.begin(task), chunks.length(task), to + chunks.begin(task));
-      });
-      traffic_.read_bytes += where.count * 4;
+      copy(window_.row(place).data() + where.begin,
+           (gathered_.empty() ? window_.mine() : gathered_).data() + where.begin, where.count);
+      if (source != transport_.rank()) traffic_.read_bytes += where.count * 4;
     }
     taken = 1;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/clock.h"
 #include "base/error.h"
 
 namespace convoy {
@@ -131,6 +132,10 @@ void Executor::run_step(size_t s, bool skips) const {
   }
 }
 
+void Executor::tell_times(size_t step, std::chrono::steady_clock::time_point start) const {
+  times_(step, std::chrono::duration<double>(start.time_since_epoch()).count(), steady_seconds());
+}
+
 void Executor::run_in_step(std::span<Executor* const> all, Parameters parameters,
                            const AfterStep& after) {
   const Executor& first = *all.front();
@@ -144,6 +149,7 @@ void Executor::run_in_step(std::span<Executor* const> all, Parameters parameters
   for (size_t s = 0; s < first.steps_.size(); ++s) {
     const auto start = std::chrono::steady_clock::now();
     for (const Executor* one : all) one->run_step(s, skips);
+    if (first.times_) first.tell_times(s, start);
     if (after) after(s);
     if (first.seconds_) {
       (*first.seconds_)[s] +=
@@ -160,6 +166,7 @@ void Executor::run(Parameters parameters) {
   for (size_t s = 0; s < steps_.size(); ++s) {
     const auto start = std::chrono::steady_clock::now();
     run_step(s, skips);
+    if (times_) tell_times(s, start);
     if (after_step_) after_step_(s);
     if (seconds_) {
       (*seconds_)[s] +=

@@ -1,6 +1,7 @@
 // Runs a plan: one step after another, each cut into tasks for the pool.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <span>
 #include <string>
@@ -74,6 +75,11 @@ class Executor {
   // From now on every run adds the seconds of each step of the plan to `seconds`; null: no more.
   void watch(StepSeconds* seconds) { seconds_ = seconds; }
 
+  // Called when a step of the plan has run, with the seconds (of `steady_seconds`) between which it
+  // did; empty: no more.
+  using StepTimes = std::function<void(size_t step, double begin, double end)>;
+  void time_steps(StepTimes hook) { times_ = std::move(hook); }
+
   // Called after every step of the plan, between the steps, with its number; empty: no more.
   void after_step(AfterStep hook) { after_step_ = std::move(hook); }
 
@@ -98,6 +104,7 @@ class Executor {
 
   void check_bound() const;
   void run_step(size_t step, bool skips) const;
+  void tell_times(size_t step, std::chrono::steady_clock::time_point start) const;
   const Input& find_output(std::string_view name) const;
   std::byte* resolve(const Place& place) const;
 
@@ -109,6 +116,7 @@ class Executor {
   std::vector<std::vector<Use>> uses_;  // by input
   std::vector<std::byte*> bound_;       // by input; null: not yet
   StepSeconds* seconds_ = nullptr;
+  StepTimes times_;
   AfterStep after_step_;
   Arena held_;
 };

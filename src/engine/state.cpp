@@ -40,18 +40,23 @@ void fill(std::span<float> w, const Init& init, uint64_t key) {
 
 }  // namespace
 
-size_t State::bytes(const StateLayout& layout, int slots, bool average) {
+size_t State::bytes(const StateLayout& layout, int slots, bool average, int64_t slot_floats) {
   const auto p = static_cast<size_t>(layout.param_floats);
   const auto s = static_cast<size_t>(layout.stat_floats);
-  const size_t copies = 2 + static_cast<size_t>(slots) + (average ? 1 : 0);
-  return sizeof(float) * (p * copies + s * (average ? 3 : 2)) + Arena::alignment;
+  const size_t each_slot = slot_floats < 0 ? p : static_cast<size_t>(slot_floats);
+  const size_t copies = average ? 3 : 2;
+  return sizeof(float) * ((p + s) * copies + static_cast<size_t>(slots) * each_slot) +
+         Arena::alignment;
 }
 
-State::State(const StateLayout& layout, int slots, bool average, std::span<float> grads)
+State::State(const StateLayout& layout, int slots, bool average, std::span<float> grads,
+             int64_t slot_floats)
     : layout_(layout) {
   const auto p = static_cast<size_t>(layout.param_floats);
   const auto s = static_cast<size_t>(layout.stat_floats);
-  arena_.reserve(bytes(layout, slots, average) - (grads.empty() ? 0 : p * sizeof(float)));
+  const size_t each_slot = slot_floats < 0 ? p : static_cast<size_t>(slot_floats);
+  arena_.reserve(bytes(layout, slots, average, slot_floats) -
+                 (grads.empty() ? 0 : p * sizeof(float)));
   float* next = reinterpret_cast<float*>(arena_.data());
   const auto take = [&](size_t floats) {
     const std::span<float> span(next, floats);
@@ -62,7 +67,7 @@ State::State(const StateLayout& layout, int slots, bool average, std::span<float
   grads_ = grads.empty() ? take(p) : grads.first(p);
   stats_ = take(s);
   batch_stats_ = take(s);
-  for (int i = 0; i < slots; ++i) slots_.push_back(take(p));
+  for (int i = 0; i < slots; ++i) slots_.push_back(take(each_slot));
   if (average) {
     average_params_ = take(p);
     average_stats_ = take(s);

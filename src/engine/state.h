@@ -16,11 +16,13 @@ class State {
  public:
   // `slots`: parameter-sized buffers for the optimiser. `average`: room for moving averages of
   // parameters and statistics.
+  // `slot_floats`: of each such buffer, when it holds a part of the parameters alone; -1: all.
   // What one takes, before it is taken.
-  static size_t bytes(const StateLayout& layout, int slots, bool average);
+  static size_t bytes(const StateLayout& layout, int slots, bool average, int64_t slot_floats = -1);
 
   // `grads`: memory of others for the gradients, where it shall be; it stays theirs.
-  State(const StateLayout& layout, int slots, bool average, std::span<float> grads = {});
+  State(const StateLayout& layout, int slots, bool average, std::span<float> grads = {},
+        int64_t slot_floats = -1);
 
   // One more set of gradients and batch statistics beside the parameters, statistics and slots of
   // `other`, which must live as long: for replicas that run at the same time.

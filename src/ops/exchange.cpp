@@ -31,6 +31,18 @@ std::string describe_span(const Node& n) {
   return fmt::format("{} of {}", n.attrs<SpanAttrs>().exchange, n.attrs<SpanAttrs>().span);
 }
 
+struct RowsAttrs {
+  std::vector<int64_t> cuts;
+};
+
+std::string describe_rows(const Node& n) {
+  const std::vector<int64_t>& cuts = n.attrs<RowsAttrs>().cuts;
+  return fmt::format("{} of {} processes", cuts.back(), cuts.size() - 1);
+}
+
+const OpDef rows_def{
+    .name = "share_rows", .infer = infer_mark, .kernel = nothing, .describe = describe_rows};
+
 Types infer_gathered(const Node& n, std::span<const TensorType> in) {
   return {{{n.attrs<SpanAttrs>().span * in[0].shape.count()}}};
 }
@@ -59,12 +71,21 @@ int marked_bucket(const Node& node) {
   return node.op == &bucket_def ? node.attrs<BucketAttrs>().bucket : -1;
 }
 
+Value mark_rows(Builder& b, Value rows, std::vector<int64_t> cuts) {
+  return b.emit(rows_def, {rows}, RowsAttrs{std::move(cuts)});
+}
+
+const std::vector<int64_t>* marked_rows(const Node& node) {
+  return node.op == &rows_def ? &node.attrs<RowsAttrs>().cuts : nullptr;
+}
+
 }  // namespace convoy::ops
 
 namespace convoy {
 
 OpFamily exchange_ops() {
-  return {.ops = {&ops::bucket_def, &ops::span_begin_def, &ops::span_end_def}, .fusions = {}};
+  return {.ops = {&ops::bucket_def, &ops::span_begin_def, &ops::span_end_def, &ops::rows_def},
+          .fusions = {}};
 }
 
 }  // namespace convoy

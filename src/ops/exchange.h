@@ -2,6 +2,8 @@
 // plan sees them between its steps (Executor::after_step) and does the rest.
 #pragma once
 
+#include <vector>
+
 #include "graph/builder.h"
 
 namespace convoy::ops {
@@ -24,5 +26,11 @@ struct SpanAttrs {
   int64_t span = 1;
 };
 SpanMark marked_span(const Node& node);
+
+// Stands where each process has made its rows of a value, rank r those [cuts[r], cuts[r + 1]):
+// whoever reads all rows takes what is given as an input too, so as to come behind it.
+Value mark_rows(Builder& b, Value rows, std::vector<int64_t> cuts);
+// Those cuts; null: the node marks no rows. The rows are its first input.
+const std::vector<int64_t>* marked_rows(const Node& node);
 
 }  // namespace convoy::ops

@@ -1,6 +1,6 @@
 // The norm is PyTorch's clip_grad_norm_: one over all parameters, and 1e-6 in the divisor. It
 // becomes a factor of the gradients' scale, so that they are not passed over once more. It is
-// summed chunk by chunk in the order of the layout, never by threads.
+// summed chunk by chunk in the order of the layout, never by threads or processes.
 
 #include "train/clipping.h"
 
@@ -10,7 +10,7 @@
 #include "kernels/sums.h"
 #include "kernels/updates.h"
 #include "tensor/kernel.h"
-#include "train/optimizer.h"
+#include "train/chunk_numbers.h"
 
 namespace convoy {
 namespace {
@@ -20,29 +20,30 @@ struct ClipAttrs {
   std::vector<UpdateChunk> chunks;
 };
 
-// Both ops. in: grads, grad_scale; out: the scale from then on.
+// Both ops give the scale from then on.
 Types infer_scale(const Node&, std::span<const TensorType>) { return {{{}}}; }
 
+// in: grads
+void sum_squares(const UpdateChunk& chunk, const KernelArgs& args, double* sum) {
+  *sum = kernels::sum_of_squares(args.input(0) + chunk.offset, chunk.count);
+}
+
+// in: grad_scale, sums of squares of each chunk
 std::unique_ptr<Kernel> norm_kernel(const Node& n, const KernelSite&) {
   const ClipAttrs a = n.attrs<ClipAttrs>();
   auto kernel = std::make_unique<PhasedKernel>();
-  kernel->scratch(a.chunks.size() * sizeof(double));
-  kernel->phase(std::ssize(a.chunks), [=](int task, const KernelArgs& args) {
-    const UpdateChunk& chunk = a.chunks[static_cast<size_t>(task)];
-    reinterpret_cast<double*>(args.scratch)[task] =
-        kernels::sum_of_squares(args.input(0) + chunk.offset, chunk.count);
-  });
   kernel->phase(1, [=](int, const KernelArgs& args) {
-    const auto* sums = reinterpret_cast<const double*>(args.scratch);
+    const auto* sums = args.input<double>(1);
     double squares = 0;
     for (size_t i = 0; i < a.chunks.size(); ++i) squares += sums[i];
-    const double scale = args.input(1)[0];
+    const double scale = args.input(0)[0];
     const double factor = static_cast<double>(a.limit) / (scale * std::sqrt(squares) + 1e-6);
     args.output(0)[0] = static_cast<float>(factor < 1 ? scale * factor : scale);
   });
   return kernel;
 }
 
+// in: grads, grad_scale. What is not of this process's share is no gradient yet, and not used.
 std::unique_ptr<Kernel> value_kernel(const Node& n, const KernelSite&) {
   const ClipAttrs a = n.attrs<ClipAttrs>();
   auto kernel = std::make_unique<PhasedKernel>();
@@ -76,9 +77,17 @@ void Clipping::describe(Fields& field) {
 void Clipping::build(Builder& b, UpdateInputs& in, const StateLayout& layout) const {
   if (norm == 0 && value == 0) return;
   // Without regard to decay.
-  ClipAttrs attrs{norm > 0 ? norm : value, update_chunks(layout, WeightDecay{.weight = 0})};
-  in.grad_scale =
-      b.emit(norm > 0 ? norm_def : value_def, {in.grads, in.grad_scale}, std::move(attrs));
+  const std::vector<UpdateChunk> chunks =
+      update_chunks(layout, WeightDecay{.weight = 0}, Apart::yes);
+  if (norm > 0) {
+    Values args{in.grad_scale};
+    for (const Value v : emit_chunk_numbers(b, in, chunks, 1, {in.grads}, sum_squares)) {
+      args.push_back(v);
+    }
+    in.grad_scale = b.emit(norm_def, args, ClipAttrs{norm, chunks});
+  } else {
+    in.grad_scale = b.emit(value_def, {in.grads, in.grad_scale}, ClipAttrs{value, chunks});
+  }
 }
 
 }  // namespace convoy

@@ -1,7 +1,8 @@
 #include "train/evaluate.h"
 
 #include <algorithm>
-#include <cstring>
+
+#include "train/shared_tally.h"
 
 namespace convoy {
 
@@ -29,61 +30,24 @@ void Evaluator::run_batch(const Batch& batch) {
   executor_.run();
 }
 
-// In rounds of a batch for each rank. What every sample gave is added up in the order of samples,
-// by everybody: the digits are those of one process.
+// In rounds of a batch for each rank.
 std::optional<Tally> Evaluator::run_shared(const std::function<bool(int64_t)>& watch) {
-  struct Counts {
-    int64_t samples = 0, correct = 0, correct5 = 0, bad = 0, goes_on = 1;
-  };
-  constexpr size_t head = sizeof(Counts) / sizeof(double);
   LoaderSpec spec = spec_;
   spec.first_step = std::min<int64_t>(transport_->rank(), spec.last_step);
   spec.stride = transport_->size();
   Loader loader(dataset_, chain_, plan_, spec);
-  std::vector<double> mine(head + static_cast<size_t>(spec.batch));
-  std::vector<double> all(mine.size() * static_cast<size_t>(transport_->size()));
+  SharedTally shared(*transport_, spec.batch);
   Tally tally;
   for (int64_t round = 0; round < divide_up(plan_.total_steps(), spec.stride); ++round) {
-    Counts now;
-    std::ranges::fill(mine, 0.0);
-    std::vector<Batch::Bad> bad;
+    shared.start();
     if (!loader.done()) {
       const Batch& batch = loader.next();
       run_batch(batch);
-      for (int64_t i = 0; i < batch.valid; ++i) {
-        Tally one;
-        task_.count(executor_, batch, i, i + 1, one);
-        mine[head + static_cast<size_t>(i)] = one.loss;
-        now.samples += one.samples;
-        now.correct += one.correct;
-        now.correct5 += one.correct5;
-      }
-      bad = batch.bad;
-      now.bad = std::ssize(bad);
+      shared.add(task_, executor_, batch, 0);
     }
-    now.goes_on = watch(tally.samples) ? 1 : 0;
-    std::memcpy(mine.data(), &now, sizeof now);
-    transport_->all_gather(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all)));
-    bool goes_on = true, any_bad = false;
-    for (int rank = 0; rank < transport_->size(); ++rank) {
-      const double* record = all.data() + static_cast<size_t>(rank) * mine.size();
-      Counts counts;
-      std::memcpy(static_cast<void*>(&counts), record, sizeof counts);
-      for (size_t i = 0; i < static_cast<size_t>(spec.batch); ++i) tally.loss += record[head + i];
-      tally.samples += counts.samples;
-      tally.correct += counts.correct;
-      tally.correct5 += counts.correct5;
-      any_bad = any_bad || counts.bad > 0;
-      goes_on = goes_on && counts.goes_on;
-    }
-    if (any_bad) {
-      std::vector<Batch::Bad> of_all;
-      for (const std::string& text : transport_->all_gather(pack_bad(bad))) {
-        unpack_bad(text, of_all);
-      }
-      count_bad(of_all, spec_.max_bad, tally.bad, tell_bad_);
-    }
-    if (!goes_on) return std::nullopt;
+    const bool stops = shared.gather(watch(tally.samples) ? 0 : 1, tally) != 0;
+    count_bad(shared.bad(), spec_.max_bad, tally.bad, tell_bad_);
+    if (stops) return std::nullopt;
   }
   watch(tally.samples);
   return tally;

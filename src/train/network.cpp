@@ -49,7 +49,9 @@ NetworkPlans::NetworkPlans(const Task& task, const NetworkSpec& spec)
   if (!spec.optimizer) return;
   slots_ = static_cast<int>(spec.optimizer->slots().size());
   add("statistics", 0, statistics_plan(state()));
-  add("update", 0, update_plan(*spec.optimizer, state(), spec.clip));
+  shares_ = exchange_.shard && instances_ > 1 ? UpdateShares::split(state(), instances_, spec.rank)
+                                              : UpdateShares::whole(state());
+  add("update", 0, update_plan(*spec.optimizer, state(), spec.clip, shares_));
   if (spec.average) add("average", 0, average_plan(state()));
 }
 
@@ -104,7 +106,8 @@ Network::Network(const NetworkPlans& plans, int threads, const std::vector<int>&
       pool_(threads, onednn::use_one_thread, cores),
       peers_(peers_of(plans, transport, pool_)),
       state_(plans.state(), plans.slots(), plans.average(),
-             peers_ ? peers_->gradients().data() : std::span<float>{}),
+             peers_ ? peers_->gradients().data() : std::span<float>{},
+             plans.slots() ? plans.shares().slot_floats() : 0),
       workspace_(plans.pointers(), threads),
       gradients_(executor("train")),
       tail_(executor("tail")),

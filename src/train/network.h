@@ -29,7 +29,7 @@ struct NetworkSpec {
   Clipping clip = {};
   std::function<void(Graph&)> tune = {};  // says what is frozen, and how fast the rest learns
   StepShape step;
-  int instances = 1;  // processes that share the replicas
+  int instances = 1, rank = 0;  // processes that share the replicas, and which of them this is
   StepPeers::Options exchange = {};
   int64_t tail_batch = 0;  // a shorter last step; 0: none
   bool average = false;
@@ -56,6 +56,8 @@ class NetworkPlans {
   const StepPeers::Options& exchange() const { return exchange_; }
   const StateLayout& state() const { return plans_.front().plan->state; }
   int slots() const { return slots_; }
+  // What of the parameters is updated here, and held of each slot.
+  const UpdateShares& shares() const { return shares_; }
   bool average() const { return average_; }
 
  private:
@@ -67,6 +69,7 @@ class NetworkPlans {
   int instances_ = 1;
   StepPeers::Options exchange_;
   int slots_ = 0;
+  UpdateShares shares_;
   bool average_ = false;
   std::vector<Named> plans_;
 };

@@ -54,6 +54,7 @@ struct UpdateAttrs {
   std::vector<UpdateChunk> chunks;
   UpdateBody update;
   size_t slots;
+  int64_t slots_begin;  // the float of the parameters that slots begin with
 };
 
 // in: params, grads, lr, grad_scale, step, skip, slots ..., further; out: 1 when it updated
@@ -65,15 +66,17 @@ std::unique_ptr<Kernel> update_kernel(const Node& n, const KernelSite&) {
   const UpdateAttrs a = n.attrs<UpdateAttrs>();
   const bool has_further = n.in.size() > first_slot + a.slots;
   auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(static_cast<int64_t>(a.chunks.size()), [=](int task, const KernelArgs& args) {
+  const auto tasks = std::max<size_t>(1, a.chunks.size());  // a share may be empty
+  kernel->phase(static_cast<int64_t>(tasks), [=](int task, const KernelArgs& args) {
     const bool skip = args.input(5)[0] != 0;
     if (task == 0) args.output(0)[0] = skip ? 0 : 1;
-    if (skip) return;
+    if (skip || a.chunks.empty()) return;
     const UpdateChunk& chunk = a.chunks[static_cast<size_t>(task)];
     // The update is the one node that writes to what it reads.
     const auto at = [&](size_t i) {
       return const_cast<float*>(args.input(static_cast<int>(i))) + chunk.offset;
     };
+    const auto slot = [&](size_t i) { return at(first_slot + i) - a.slots_begin; };
     a.update(
         {.chunk = chunk,
          .lr = args.input(2)[0] * chunk.rate,
@@ -81,11 +84,24 @@ std::unique_ptr<Kernel> update_kernel(const Node& n, const KernelSite&) {
          .step = args.input(4)[0],
          .grad = at(1),
          .param = at(0),
-         .slots = {a.slots > 0 ? at(first_slot) : nullptr,
-                   a.slots > 1 ? at(first_slot + 1) : nullptr},
+         .slots = {a.slots > 0 ? slot(0) : nullptr, a.slots > 1 ? slot(1) : nullptr},
          .further = has_further ? args.input(static_cast<int>(first_slot + a.slots)) : nullptr});
   });
   return kernel;
+}
+
+// Updates are element by element: a chunk may be cut where a share ends.
+std::vector<UpdateChunk> within(const std::vector<UpdateChunk>& chunks, const Bucket& share) {
+  std::vector<UpdateChunk> inside;
+  for (const UpdateChunk& chunk : chunks) {
+    const int64_t begin = std::max(chunk.offset, share.begin);
+    const int64_t end = std::min(chunk.offset + chunk.count, share.end());
+    if (begin >= end) continue;
+    inside.push_back(chunk);
+    inside.back().offset = begin;
+    inside.back().count = end - begin;
+  }
+  return inside;
 }
 
 }  // namespace
@@ -95,13 +111,15 @@ OpDef update_op(std::string_view name) {
 }
 
 void emit_update(Builder& b, const OpDef& op, const UpdateInputs& in,
-                 std::vector<UpdateChunk> chunks, UpdateBody update, Value further) {
+                 const std::vector<UpdateChunk>& chunks, UpdateBody update, Value further) {
   expect(in.slots.size() <= 2, "an optimiser has two buffers at most");
   Values args{in.params, in.grads, in.lr, in.grad_scale, in.step, in.skip};
   args.insert(args.end(), in.slots.begin(), in.slots.end());
   if (further) args.push_back(further);
-  b.output("updated",
-           b.emit(op, args, UpdateAttrs{std::move(chunks), std::move(update), in.slots.size()}));
+  const Bucket& share = in.shares.mine();
+  b.output("updated", b.emit(op, args,
+                             UpdateAttrs{within(chunks, share), std::move(update), in.slots.size(),
+                                         share.begin}));
 }
 
 }  // namespace convoy

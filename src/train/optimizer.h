@@ -11,6 +11,7 @@
 #include "config/fields.h"
 #include "graph/builder.h"
 #include "train/param_groups.h"
+#include "train/update_shares.h"
 
 namespace convoy {
 
@@ -24,6 +25,9 @@ struct UpdateInputs {
       grad_scale;  // gradients are sums: over replicas, accumulation, and scaled by the loss scale
   Value step;      // updates made so far
   Value skip;      // not 0: leave everything as it is
+  // What of the parameters is updated here: slots hold these floats alone, and gradients are
+  // complete there alone.
+  UpdateShares shares;
 };
 
 class Optimizer {
@@ -84,8 +88,9 @@ struct ChunkUpdate {
 // An op that runs `update` on every chunk, or on none when the step is to be skipped.
 using UpdateBody = std::function<void(const ChunkUpdate&)>;
 OpDef update_op(std::string_view name);
-// Writes its node. `further`: one more value that every chunk sees.
+// Writes its node, for what the chunks have in this process's share. `further`: one more value that
+// every chunk sees.
 void emit_update(Builder& b, const OpDef& op, const UpdateInputs& in,
-                 std::vector<UpdateChunk> chunks, UpdateBody update, Value further = {});
+                 const std::vector<UpdateChunk>& chunks, UpdateBody update, Value further = {});
 
 }  // namespace convoy

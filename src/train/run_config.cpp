@@ -49,6 +49,10 @@ void RunConfig::describe_length(Fields& field) {
         "bf16: every replica's gradients are rounded to it, and travel so from processes with a "
         "single replica",
         one_of({"fp32", "bf16"}));
+  field("shard-optimizer", shard_optimizer,
+        "with several processes: each holds the optimiser's buffers of its share of the parameters "
+        "alone, and updates these. Changes no result",
+        {}, {"rts"});
   field("gradient-accumulation-count", accumulation,
         "micro-batches of a replica whose gradients make one step", at_least(1),
         {"grad-accum-steps"});
@@ -132,6 +136,10 @@ void RunConfig::describe_files(Fields& field) {
   field("dump", dump, "print the graph after these passes (names, or all)");
   field("without", without, "leave out these optional passes (fuse_forward, fuse_gradients)");
   field("time-passes", time_passes, "print how long each pass took");
+  field("trace-steps", trace_steps,
+        "each process writes what it did and when in its first so many steps to trace/rank-N.json "
+        "of the run's folder, for chrome://tracing or ui.perfetto.dev; 0: none",
+        at_least(0));
 }
 
 void RunConfig::describe(Fields& field) {
@@ -158,6 +166,7 @@ void RunConfig::remember_recipe(std::span<const Field> fields) {
                                  "hostside-norm",
                                  "replica-mode",
                                  "bucket-mb",
+                                 "shard-optimizer",
                                  "eval-batch-size",
                                  "threads",
                                  "pin",
@@ -171,7 +180,8 @@ void RunConfig::remember_recipe(std::span<const Field> fields) {
                                  "log-steps",
                                  "quiet",
                                  "dump",
-                                 "time-passes"};
+                                 "time-passes",
+                                 "trace-steps"};
   recipe_.clear();
   for (const Field& field : fields) {
     if (field.value.text == field.default_text) continue;

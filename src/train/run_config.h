@@ -41,6 +41,7 @@ struct RunConfig {
   int accumulation = 1;
   double bucket_mb = 4;
   std::string exchange_precision = "fp32";
+  bool shard_optimizer = false;
 
   std::string optimizer = "sgd";
   WeightDecay weight_decay;
@@ -80,6 +81,7 @@ struct RunConfig {
 
   std::vector<std::string> dump, without;
   bool time_passes = false;
+  int64_t trace_steps = 0;
 
   // Declares and reads everything, the chosen optimiser's and schedule's options too, and refuses
   // combinations that make no sense.

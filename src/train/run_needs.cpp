@@ -8,6 +8,7 @@
 #include "graph/site.h"
 #include "train/tensors.h"
 #include "train/tree_accumulator.h"
+#include "train/whole_slots.h"
 
 namespace convoy {
 namespace {
@@ -41,7 +42,8 @@ int64_t primitives(const NetworkPlans& plans) {
 MemoryNeeds memory_needs(const RunSetup& setup, const NetworkPlans& plans) {
   MemoryNeeds needs;
   const StateLayout& state = plans.state();
-  needs.state = static_cast<int64_t>(State::bytes(state, plans.slots(), plans.average()));
+  needs.state = static_cast<int64_t>(
+      State::bytes(state, plans.slots(), plans.average(), plans.shares().slot_floats()));
   needs.workspace =
       static_cast<int64_t>(Workspace::size(plans.pointers(), setup.config.thread_count()).bytes());
   const StepShape& step = plans.step();
@@ -57,6 +59,7 @@ MemoryNeeds memory_needs(const RunSetup& setup, const NetworkPlans& plans) {
   // What it sees of the gradients of others on this host, or has of theirs in messages: a part to
   // add up and the results.
   if (plans.instances() > 1) needs.workspace += 2 * 4 * state.param_floats;
+  needs.workspace += WholeSlots::bytes(state, plans.slots(), plans.shares());
   for (const Plan* plan : plans.pointers()) {
     needs.workspace += static_cast<int64_t>(plan->held_bytes);
   }

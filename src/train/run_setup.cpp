@@ -30,14 +30,14 @@ NetworkSpec with_watch(NetworkSpec spec, const PassWatch& watch) {
 
 }  // namespace
 
-RunSetup::RunSetup(const RunConfig& run, const PassWatch& watch, Transport* peers)
+RunSetup::RunSetup(const RunConfig& run, const PassWatch& watch, ProcessPlace place)
     : config(run),
-      transport(peers),
+      process(place),
       train_set(run.data.open(true, run.seed)),
       eval_set(run.data.open(false, run.seed)),
       train_chain(run.data.chain(train_set->image_shape(), true)),
       eval_chain(run.data.chain(eval_set->image_shape(), false)),
-      shape(peers ? run.step_shape(peers->rank(), peers->size()) : run.step_shape()),
+      shape(run.step_shape(place.rank, place.size)),
       epochs(train_set->size(), shape.global_batch(), run.epochs, run.data.tail()),
       task(find_model(run.model).variant, run.classes(*train_set), loss_options(run),
            run.model_options, byte_tables(run, train_chain, eval_chain),
@@ -56,15 +56,17 @@ NetworkSpec RunSetup::network_spec(int64_t micro_batch) const {
           .clip = config.clip,
           .tune = [this](Graph& graph) { config.tuning.apply(graph, find_model(config.model)); },
           .step = step,
-          .instances = transport ? transport->size() : 1,
+          .instances = process.size,
+          .rank = process.rank,
           .exchange = {.bucket_floats = static_cast<int64_t>(config.bucket_mb * (1 << 18)),
-                       .narrow = step.narrow},
+                       .narrow = step.narrow,
+                       .shard = config.shard_optimizer},
           .tail_batch = short_tail ? epochs.samples() % step.global_batch() : 0,
           .average = config.ema_decay > 0};
 }
 
 int64_t RunSetup::eval_batch(int64_t micro_batch) const {
-  StepShape most = transport ? config.step_shape(0, transport->size()) : shape;
+  StepShape most = config.step_shape(0, process.size);
   most.micro_batch = micro_batch;
   return config.eval_batch(most.plan_batch());
 }

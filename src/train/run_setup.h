@@ -15,13 +15,17 @@
 
 namespace convoy {
 
+struct ProcessPlace {
+  int rank = 0, size = 1;
+};
+
 class RunSetup {
  public:
   // Opens the data and makes the plans. Keeps the config; `watch` is for whoever looks at the
   // passes.
-  // `transport`: to the processes that share the replicas, kept; null: there is one.
+  // `process`: which of those that share the replicas this is.
   explicit RunSetup(const RunConfig& config, const PassWatch& watch = {},
-                    Transport* transport = nullptr);
+                    ProcessPlace process = {});
 
   // With --max-steps the run is cut off there; the schedule covers the epochs asked for.
   int64_t total_steps() const;
@@ -38,7 +42,7 @@ class RunSetup {
   NetworkSpec network_spec(int64_t micro_batch) const;
 
   const RunConfig& config;
-  Transport* const transport;
+  const ProcessPlace process;
   const std::unique_ptr<Dataset> train_set, eval_set;
   const AugmentChain train_chain, eval_chain;
   const StepShape shape;

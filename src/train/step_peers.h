@@ -3,11 +3,11 @@
 #pragma once
 
 #include <atomic>
-#include <string>
 #include <vector>
 
 #include "compile/plan.h"
 #include "dist/gradient_exchange.h"
+#include "train/shared_tally.h"
 #include "train/task.h"
 
 namespace convoy {
@@ -19,6 +19,7 @@ class StepPeers {
   struct Options {
     int64_t bucket_floats = 1 << 20;
     bool narrow = false;  // see GradientExchange::Spec
+    bool shard = false;   // each process updates its share of the parameters: see UpdateShares
   };
   // Keeps transport and pool.
   StepPeers(Transport& transport, const StepShape& shape, const StateLayout& layout,
@@ -37,29 +38,27 @@ class StepPeers {
   // Everybody's. Every rank knows then that all are done with this step.
   Tally gather();
 
+  // The parameters that the processes share the update of: this rank's are new, all get all.
+  bool shards() const { return shards_; }
+  void gather_params(std::span<float> params) { gradients_.gather(params); }
+
   // The signal that some rank has had before the last `gather`; 0: none.
   int stop() const { return stop_; }
   // This rank's own signals.
   void watch(const std::atomic<int>& signal) { signal_ = &signal; }
   // Samples of the step that were no images, of all ranks in the order of samples.
-  const std::vector<Batch::Bad>& bad() const { return bad_; }
+  const std::vector<Batch::Bad>& bad() const { return tally_.bad(); }
 
   Transport& transport() { return transport_; }
   const ReplicaSplit& split() const { return split_; }
 
  private:
-  struct Counts {
-    int64_t samples = 0, correct = 0, correct5 = 0, bad = 0, stop = 0;
-  };
-
   Transport& transport_;
   ReplicaSplit split_;
   GradientExchange gradients_;
-  size_t most_samples_;
-  std::vector<double> mine_, all_;  // records: counts, then the loss of each sample
-  size_t each_part_;
-  Counts now_;
-  std::vector<Batch::Bad> bad_;
+  bool shards_;
+  SharedTally tally_;
+  int64_t each_part_;
   const std::atomic<int>* signal_ = nullptr;
   int stop_ = 0;
 };

@@ -1,5 +1,7 @@
 #include "train/step_runner.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -9,6 +11,7 @@
 #include "ops/exchange.h"
 #include "tensor/kernel.h"
 #include "train/step_peers.h"
+#include "train/trace.h"
 
 namespace convoy {
 
@@ -64,6 +67,26 @@ StepRunner::StepRunner(const StepShape& shape, const Task& task, const State& st
   if (!shape.in_step()) {
     executors_.gradients.after_step([this](size_t step) { after_step(step); });
   }
+  if (peers_->shards()) share_rows();
+}
+
+void StepRunner::share_rows() {
+  const Plan& plan = executors_.update.plan();
+  for (const Step& step : plan.steps) {
+    const Node& node = plan.graph.node(step.node);
+    const std::vector<int64_t>* cuts = ops::marked_rows(node);
+    const int64_t floats = cuts ? plan.graph.type(node.in[0]).shape.count() / cuts->back() : 0;
+    rows_after_.push_back(cuts ? std::make_unique<RowExchange>(peers_->transport(), *cuts,
+                                                               static_cast<size_t>(floats * 4))
+                               : nullptr);
+  }
+  executors_.update.after_step([this](size_t step) {
+    if (!rows_after_[step]) return;
+    const Graph& graph = executors_.update.plan().graph;
+    const Value rows = graph.node(executors_.update.plan().steps[step].node).in[0];
+    rows_after_[step]->run(
+        std::span(executors_.update.input_of(step, 0), stored_bytes(graph.type(rows))));
+  });
 }
 
 std::span<float> StepRunner::sums() const {
@@ -79,7 +102,8 @@ void StepRunner::bind(Executor& gradients, const Batch& batch) {
 
 void StepRunner::run_part(Executor& gradients, const Batch& batch, Tally& tally, bool first) {
   bind(gradients, batch);
-  gradients.run(first ? Executor::Parameters::changed : Executor::Parameters::same);
+  run_plan(
+      [&] { gradients.run(first ? Executor::Parameters::changed : Executor::Parameters::same); });
   if (peers_) {
     peers_->add(task_, gradients, batch, part_++);
   } else {
@@ -87,7 +111,49 @@ void StepRunner::run_part(Executor& gradients, const Batch& batch, Tally& tally,
   }
 }
 
+void StepRunner::run_plan(const std::function<void()>& run) {
+  if (!trace_) return run();
+  const double begin = backward_began_ = steady_seconds();
+  run();
+  trace_->add("forward", "phase", begin, backward_began_);
+  trace_->add("backward", "phase", backward_began_, steady_seconds());
+}
+
+void StepRunner::trace(Trace* trace) {
+  trace_ = trace;
+  const auto watch = [&](Executor& executor, bool has_backward) {
+    if (!trace) return executor.time_steps({});
+    const Plan& plan = executor.plan();
+    executor.time_steps([this, &plan, has_backward](size_t step, double begin, double end) {
+      if (has_backward && step == backward_step_) backward_began_ = begin;
+      const Node& node = plan.graph.node(plan.steps[step].node);
+      trace_->add(fmt::format("{} {}", node.op->name, node.name), "op", begin, end);
+    });
+  };
+  // The backward pass begins where the loss scale is read.
+  const Plan& plan = executors_.gradients.plan();
+  const auto reads_scale = [&](const Step& step) {
+    return std::ranges::any_of(step.in, [&](const Place& place) {
+      return place.region == Region::input && plan.graph.inputs[place.offset].name == "loss_scale";
+    });
+  };
+  backward_step_ =
+      static_cast<size_t>(std::ranges::find_if(plan.steps, reads_scale) - plan.steps.begin());
+  watch(executors_.gradients, true);
+  watch(executors_.statistics, false);
+  watch(executors_.update, false);
+  if (!peers_) return;
+  if (!trace) return peers_->gradients().time_buckets({});
+  const auto buckets = static_cast<int>(peers_->gradients().buckets().size());
+  for (int b = 0; b < buckets; ++b) trace->name_lane(b + 1, fmt::format("bucket {}", b));
+  peers_->gradients().time_buckets([this](int bucket, double begin, double end) {
+    if (bucket < 0) return trace_->add("gather parameters", "exchange", begin, end);
+    trace_->add(fmt::format("bucket {}", bucket), "exchange", begin, end, bucket + 1);
+  });
+}
+
 void StepRunner::move_statistics(float scale) {
+  const TraceSpan span(trace_, "statistics", "phase");
   stat_scale_ = scale;
   executors_.statistics.run();
 }
@@ -152,6 +218,7 @@ Tally StepRunner::run(const StepInputs& inputs, const std::function<const Batch&
     run_parts(next, tally);
   }
   if (peers_) {
+    const TraceSpan span(trace_, "exchange wait", "phase");
     peers_->gradients().finish();
     tally = peers_->gather();
   }
@@ -284,9 +351,11 @@ void StepRunner::run_in_step(const std::function<const Batch&()>& next, Tally& t
       bind(*all_[at], *batches_[at]);
     }
     executors_.spans->start();
-    Executor::run_in_step(all_,
-                          micro == 0 ? Executor::Parameters::changed : Executor::Parameters::same,
-                          [this](size_t step) { after_common_step(step); });
+    run_plan([&] {
+      Executor::run_in_step(all_,
+                            micro == 0 ? Executor::Parameters::changed : Executor::Parameters::same,
+                            [this](size_t step) { after_common_step(step); });
+    });
     if (!peers_ || !is_last_part_) add_to_rows(0, p);
     for (int replica = 0; replica < local; ++replica) {
       const std::span<float> stats = state_of(replica).batch_stats();
@@ -358,7 +427,9 @@ Tally StepRunner::run_tail(const StepInputs& inputs, const Batch& batch, Executo
 void StepRunner::update(const StepInputs& inputs, const Tally& tally, int terms) {
   grad_scale_ = 1 / (static_cast<float>(terms) * inputs.loss_scale);
   skip_ = inputs.skip_update || !std::isfinite(tally.loss) ? 1 : 0;
+  const TraceSpan span(trace_, "update", "phase");
   executors_.update.run();
+  if (peers_ && peers_->shards()) peers_->gather_params(state_.params());
 }
 
 }  // namespace convoy

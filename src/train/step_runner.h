@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dist/replica_split.h"
+#include "dist/row_exchange.h"
 #include "dist/span_exchange.h"
 #include "engine/executor.h"
 #include "ops/exchange.h"
@@ -17,6 +18,7 @@
 namespace convoy {
 
 class StepPeers;
+class Trace;
 
 struct StepShape {
   int64_t micro_batch = 1;  // images of one replica
@@ -84,7 +86,12 @@ class StepRunner {
   Tally run(const StepInputs& inputs, const std::function<const Batch&()>& next);
   Tally run_tail(const StepInputs& inputs, const Batch& batch, Executor& gradients);
 
+  // From now on everything a step does is told to it; null: no more.
+  void trace(Trace* trace);
+
  private:
+  // Runs with spans around the forward and the backward pass.
+  void run_plan(const std::function<void()>& run);
   void run_part(Executor& gradients, const Batch& batch, Tally& tally, bool first = true);
   void run_alone(const Batch& batch, Tally& tally);
   void run_parts(const std::function<const Batch&()>& next, Tally& tally);
@@ -101,6 +108,8 @@ class StepRunner {
   void add_to_leaf(int64_t begin, int64_t count, bool is_first, bool is_last);
   void round(float* gradients, int64_t count);
   void after_step(size_t step);
+  // What processes that share the update tell one another in the midst of it.
+  void share_rows();
   void send_bucket(int bucket);
   void apply(const StepInputs& inputs, const Tally& tally);
   void move_statistics(float scale);
@@ -119,6 +128,10 @@ class StepRunner {
   bool is_last_part_ = false, is_first_micro_ = false;
   int part_ = 0;
   StepInputs now_;
+  Trace* trace_ = nullptr;
+  size_t backward_step_ = 0;  // of the plan: the first that makes gradients
+  double backward_began_ = 0;
+  std::vector<std::unique_ptr<RowExchange>> rows_after_;  // by step of the update; null: none
   // Plan inputs are read through these.
   float grad_scale_ = 1, stat_scale_ = 1, skip_ = 0;
   // Several parts: a replica's sum over its micro-batches with the statistics of each, and the

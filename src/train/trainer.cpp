@@ -1,5 +1,6 @@
 #include "train/trainer.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/clock.h"
@@ -24,7 +25,8 @@ Trainer::Trainer(const RunConfig& config, const RunDir& dir, Listener& listener,
       stop_(stop),
       transport_(transport && transport->size() > 1 ? transport : nullptr),
       watch_(transport_, config.stall_timeout),
-      setup_(config, watch, transport_),
+      setup_(config, watch,
+             transport_ ? ProcessPlace{transport_->rank(), transport_->size()} : ProcessPlace{}),
       memory_(refuse_what_cannot_fit(setup_, dir.path())),
       network_(setup_.plans, config.thread_count(), config.cores(), transport_),
       checkpoints_(dir.path(), config.checkpoint_keep) {
@@ -60,8 +62,10 @@ int Trainer::run() {
 
 int Trainer::train() {
   started_ = steady_seconds();
+  start_slots_ = std::make_unique<WholeSlots>(network_.state(), setup_.plans.shares(), transport_);
   if (writes_files() && !restore()) start();
   if (transport_) share_start();
+  start_slots_.reset();
   begun_ = true;
   for (const std::string& line : idle_rules(setup_.plans, config_.choices)) {
     listener_.on(Warning{line});
@@ -70,6 +74,9 @@ int Trainer::train() {
     listener_.on(Warning{"what is frozen keeps its random start; try: --init-from FILE"});
   }
   if (transport_) warn_of_uneven_split();
+  if (config_.shard_optimizer && !transport_) {
+    listener_.on(Warning{"--shard-optimizer: one process: nothing to shard"});
+  }
   listener_.on(forecast(setup_, memory_, dir_.path(), network_.pool()));
   const int64_t total = setup_.total_steps();
   if (progress_.boundary_pending && !finish_boundary()) return stop_here();
@@ -79,13 +86,20 @@ int Trainer::train() {
   mark_step_ = progress_.step;
   mark_seconds_ = steady_seconds();
   watch_.at_step(progress_.step);
+  if (config_.trace_steps > 0) {
+    trace_ = std::make_unique<Trace>(transport_ ? transport_->rank() : 0);
+    network_.steps().trace(trace_.get());
+  }
+  const int64_t traced = progress_.step + config_.trace_steps;
   while (progress_.step < progress_.last_step) {
     train_one_step(loader);
+    if (trace_ && progress_.step >= traced) end_trace();
     const double before = steady_seconds();
     if (!finish_boundary()) return stop_here();
     mark_seconds_ += steady_seconds() - before;  // evaluation is not training time
     if (asked_to_stop() && progress_.step < progress_.last_step) return stop_here();
   }
+  end_trace();
   write_weights("last.safetensors", false);
   tell_exchange();
   listener_.on(RunEnd{.step = progress_.step,
@@ -99,6 +113,9 @@ int Trainer::train() {
 
 void Trainer::start() {
   network_.state().initialize(config_.seed);
+  for (int i = 0; i < network_.state().slot_count(); ++i) {
+    std::ranges::fill(start_slots_->slot(i), 0.0f);
+  }
   progress_.last_step = setup_.total_steps();
   std::optional<WeightReport> loaded;
   if (!config_.init_from.empty()) {
@@ -147,6 +164,7 @@ void Trainer::announce_run() {
 }
 
 void Trainer::train_one_step(Loader& loader) {
+  const TraceSpan span(trace_.get(), "step", "step");
   StepInputs inputs = setup_.inputs(progress_.step);
   if (config_.stop.max_hours > 0) {
     inputs.learning_rate = static_cast<float>(
@@ -188,6 +206,7 @@ void Trainer::train_one_step(Loader& loader) {
 }
 
 const Batch& Trainer::next_batch(Loader& loader) {
+  const TraceSpan span(trace_.get(), "data wait", "data");
   const Batch& batch = loader.next();
   if (!transport_) {  // with several processes all count the same after the step
     count_bad(batch.bad, config_.data.max_bad, progress_.epoch.bad,
@@ -372,6 +391,7 @@ std::optional<EvalDone> Trainer::evaluate_once(bool average) {
 }
 
 int Trainer::stop_here() {
+  end_trace();
   if (saved_step_ != progress_.step) save(false);
   constexpr int requeue = 75;
   tell_exchange();

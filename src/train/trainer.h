@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
 #include <optional>
 
 #include "dist/run_watch.h"
@@ -11,6 +12,8 @@
 #include "train/run_dir.h"
 #include "train/run_needs.h"
 #include "train/run_setup.h"
+#include "train/trace.h"
+#include "train/whole_slots.h"
 #include "weights/safetensors.h"
 
 namespace convoy {
@@ -63,6 +66,8 @@ class Trainer {
   void announce_run();
 
   void train_one_step(Loader& loader);
+  // The trace of the first steps ends here, when there is one.
+  void end_trace();
   // The loader's next; what is no image in it is told and counted.
   const Batch& next_batch(Loader& loader);
   void tell_bad(const Batch::Bad& bad);
@@ -89,7 +94,7 @@ class Trainer {
   void save(bool scheduled);
   void write_weights(const std::string& file, bool average);
   Metadata metadata(bool average) const;
-  std::vector<TensorEntry> optimizer_tensors();
+  std::vector<TensorEntry> optimizer_tensors(const WholeSlots& slots);
   std::string hash();
   std::string algorithms() const;
   double elapsed() const;
@@ -106,7 +111,9 @@ class Trainer {
   Network network_;
   std::optional<Evaluator> evaluator_;  // none with --eval-epochs 0
   CheckpointStore checkpoints_;
+  std::unique_ptr<WholeSlots> start_slots_;  // until all have begun
 
+  std::unique_ptr<Trace> trace_;
   Progress progress_;
   bool best_now_ = false;    // the newest evaluation was the best so far
   bool begun_ = false;       // the run's events have started

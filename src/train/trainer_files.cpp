@@ -62,19 +62,29 @@ void Trainer::write_weights(const std::string& file, bool average) {
       metadata(average));
 }
 
-std::vector<TensorEntry> Trainer::optimizer_tensors() {
+std::vector<TensorEntry> Trainer::optimizer_tensors(const WholeSlots& whole) {
   const State& state = network_.state();
   std::vector<TensorEntry> buffers;
   const std::vector<std::string> slots = config_.update().slots();
   for (size_t i = 0; i < slots.size(); ++i) {
-    const auto tensors = slot_tensors(state.layout(), slots[i], state.slot(static_cast<int>(i)));
+    const auto tensors = slot_tensors(state.layout(), slots[i], whole.slot(static_cast<int>(i)));
     buffers.insert(buffers.end(), tensors.begin(), tensors.end());
   }
   return buffers;
 }
 
+void Trainer::end_trace() {
+  if (!trace_) return;
+  network_.steps().trace(nullptr);
+  trace_->write(dir_.path() /
+                fmt::format("trace/rank-{}.json", transport_ ? transport_->rank() : 0));
+  trace_.reset();
+}
+
 void Trainer::save(bool scheduled) {
   saved_step_ = progress_.step;
+  WholeSlots slots(network_.state(), setup_.plans.shares(), transport_);
+  slots.gather();
   if (!writes_files()) return;
   const RunWatch::LongWork long_work(watch_);
   const State& state = network_.state();
@@ -84,7 +94,7 @@ void Trainer::save(bool scheduled) {
       with_batch_counts(model_tensors(layout, state.params(), state.stats()), progress_.step),
       metadata(false));
   files.push_back({"model.safetensors", model.parts()});
-  const SafetensorsImage optimizer(optimizer_tensors());
+  const SafetensorsImage optimizer(optimizer_tensors(slots));
   files.push_back({"optimizer.safetensors", optimizer.parts()});
   std::optional<SafetensorsImage> average;
   if (state.has_average()) {
@@ -144,7 +154,7 @@ bool Trainer::restore() {
     return SafetensorsFile(content->second, (found->path / part).string());
   };
   copy_tensors(file("model.safetensors"), model_tensors(layout, state.params(), state.stats()));
-  copy_tensors(file("optimizer.safetensors"), optimizer_tensors());
+  copy_tensors(file("optimizer.safetensors"), optimizer_tensors(*start_slots_));
   if (state.has_average()) {
     copy_tensors(file("ema.safetensors"),
                  model_tensors(layout, state.average_params(), state.average_stats()));

@@ -41,7 +41,11 @@ void Trainer::share_start() {
        {state.params(), state.stats(), state.average_params(), state.average_stats()}) {
     broadcast_floats(*transport_, region);
   }
-  for (int i = 0; i < state.slot_count(); ++i) broadcast_floats(*transport_, state.slot(i));
+  if (setup_.plans.shares().is_shared()) {
+    start_slots_->scatter();
+  } else {
+    for (int i = 0; i < state.slot_count(); ++i) broadcast_floats(*transport_, state.slot(i));
+  }
 }
 
 void Trainer::warn_of_uneven_split() {

@@ -1,5 +1,7 @@
 #include "train/update_plan.h"
 
+#include <algorithm>
+
 #include "compile/compile.h"
 #include "kernels/updates.h"
 #include "ops/vocabulary.h"
@@ -68,10 +70,12 @@ Plan statistics_plan(const StateLayout& layout) {
   return finish(std::move(graph));
 }
 
-Plan update_plan(const Optimizer& optimizer, const StateLayout& layout, const Clipping& clip) {
+Plan update_plan(const Optimizer& optimizer, const StateLayout& layout, const Clipping& clip,
+                 const UpdateShares& shares) {
   Graph graph;
   Builder b(graph);
   UpdateInputs in;
+  in.shares = shares.all.empty() ? UpdateShares::whole(layout) : shares;
   in.lr = b.input("learning_rate", {});
   in.grad_scale = b.input("grad_scale", {});
   in.step = b.input("step", {});
@@ -79,7 +83,8 @@ Plan update_plan(const Optimizer& optimizer, const StateLayout& layout, const Cl
   in.params = b.view(Region::params, layout.param_floats);
   in.grads = b.view(Region::grads, layout.param_floats);
   for (size_t i = 0; i < optimizer.slots().size(); ++i) {
-    in.slots.push_back(b.view(Region::slots, layout.param_floats, static_cast<int>(i)));
+    const int64_t floats = std::max<int64_t>(1, in.shares.slot_floats());
+    in.slots.push_back(b.view(Region::slots, floats, static_cast<int>(i)));
   }
   clip.build(b, in, layout);
   optimizer.build(b, in, layout);

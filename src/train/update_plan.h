@@ -13,7 +13,10 @@ namespace convoy {
 Plan statistics_plan(const StateLayout& layout);
 
 // Inputs `learning_rate`, `grad_scale`, `step`, `skip_update`; output `updated`, 0 when skipped.
-Plan update_plan(const Optimizer& optimizer, const StateLayout& layout, const Clipping& clip = {});
+// `shares`: of what the processes of a run share; none: all is updated here. What they tell one
+// another in between is marked (ops/exchange.h).
+Plan update_plan(const Optimizer& optimizer, const StateLayout& layout, const Clipping& clip = {},
+                 const UpdateShares& shares = {});
 
 // Input `ema_decay`: average = decay * average + (1 - decay) * current, parameters and statistics.
 Plan average_plan(const StateLayout& layout);

@@ -34,7 +34,17 @@ struct Case {
   std::vector<int> hosts;
   bool memory = true;
   int64_t narrow = 0;
+  // Each rank gets the sums of its share, makes something of them, and gathers what all made.
+  std::vector<int64_t> borders = {};
 };
+
+std::vector<Bucket> shares_of(const std::vector<int64_t>& borders) {
+  std::vector<Bucket> shares;
+  for (size_t i = 0; i + 1 < borders.size(); ++i) {
+    shares.push_back({borders[i], borders[i + 1] - borders[i]});
+  }
+  return shares;
+}
 
 ExchangeTraffic check(const Case& given, int64_t floats, int64_t bucket, int64_t further) {
   const ReplicaSplit split(given.replicas, static_cast<int>(given.hosts.size()));
@@ -44,10 +54,13 @@ ExchangeTraffic check(const Case& given, int64_t floats, int64_t bucket, int64_t
       given.hosts,
       [&](Transport& transport) {
         ThreadPool pool(1 + transport.rank() % 2);
-        GradientExchange exchange(
-            transport, split,
-            {.buckets = cut_into_buckets(floats, bucket, further), .narrow_floats = given.narrow},
-            pool);
+        GradientExchange exchange(transport, split,
+                                  {.buckets = cut_into_buckets(floats, bucket, further),
+                                   .narrow_floats = given.narrow,
+                                   .shares = shares_of(given.borders)},
+                                  pool);
+        std::vector<float> made(static_cast<size_t>(floats));
+        std::vector<float> expected;
         for (int step = 0; step < 3; ++step) {
           exchange.start();
           const std::vector<float> mine =
@@ -64,10 +77,28 @@ ExchangeTraffic check(const Case& given, int64_t floats, int64_t bucket, int64_t
           const std::vector<float> all =
               sum_of({0, given.replicas}, floats + further, step, given.narrow);
           int wrong = 0;
-          for (size_t i = 0; i < all.size(); ++i) wrong += exchange.data()[i] != all[i];
+          if (given.borders.empty()) {
+            for (size_t i = 0; i < all.size(); ++i) wrong += exchange.data()[i] != all[i];
+          } else {
+            const auto rank = static_cast<size_t>(transport.rank());
+            for (auto i = static_cast<size_t>(given.borders[rank]);
+                 i < static_cast<size_t>(given.borders[rank + 1]); ++i) {
+              made[i] += 2 * exchange.data()[i];
+            }
+            for (auto i = static_cast<size_t>(floats); i < all.size(); ++i) {
+              wrong += exchange.data()[i] != all[i];
+            }
+            exchange.gather(made);
+            expected.resize(made.size());
+            for (size_t i = 0; i < made.size(); ++i) {
+              expected[i] += 2 * all[i];
+              wrong += made[i] != expected[i];
+            }
+          }
           EXPECT_EQ(wrong, 0) << "rank " << transport.rank() << " of " << given.hosts.size()
                               << ", step " << step;
-          transport.barrier();
+          // What is gathered needs no barrier: some rank may be a step ahead.
+          if (given.borders.empty()) transport.barrier();
         }
         const std::lock_guard lock(mutex);
         const ExchangeTraffic& t = exchange.traffic();
@@ -110,6 +141,28 @@ TEST(GradientExchange, MovesAtMostTwiceTheGradients) {
     EXPECT_EQ(t.all_bytes, floats * 4 * steps);
     EXPECT_GT(t.read_bytes + t.sent_bytes, floats * 4 * steps * 9 / 10);
     EXPECT_LE(static_cast<double>(t.read_bytes + t.sent_bytes), 2.1 * floats * 4 * steps);
+  }
+}
+
+TEST(GradientExchange, SharesStayWithTheirRankUntilAllAreGathered) {
+  for (const Case& given :
+       std::vector<Case>{{2, {0, 0}, true, 0, {0, 16384, 40000}},
+                         {4, {0, 0, 0}, true, 0, {0, 160, 160, 40000}},
+                         {4, {0, 1}, true, 0, {0, 20000, 40000}},
+                         {4, {0, 0, 1, 1}, true, 0, {0, 32, 9984, 20000, 40000}},
+                         {6, {0, 1, 1, 1}, true, 0, {0, 0, 0, 20000, 40000}},
+                         {5, {0, 1, 2}, true, 0, {0, 16, 9008, 40000}},
+                         {3, {0, 0, 0}, false, 0, {0, 8000, 9000, 40000}},
+                         {2, {0, 1}, true, 40000, {0, 20000, 40000}}}) {
+    check(given, 40000, 9000, 70);
+  }
+  // No more bytes than without.
+  for (const std::vector<int>& hosts :
+       std::vector<std::vector<int>>{{0, 0, 0, 0}, {0, 1, 2, 3}, {0, 0, 1, 1}}) {
+    const ExchangeTraffic t =
+        check({4, hosts, true, 0, {0, 10000, 20000, 30000, 40000}}, 40000, 9000, 0);
+    EXPECT_GT(t.read_bytes + t.sent_bytes, 40000 * 4 * 3 * 9 / 10);
+    EXPECT_LE(static_cast<double>(t.read_bytes + t.sent_bytes), 2.1 * 40000 * 4 * 3);
   }
 }
 

@@ -1,12 +1,12 @@
 // Whole runs on several processes, started by mpirun as a user would.
 
+#include "support/processes.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <csignal>
-
-#include "support/run_files.h"
 
 namespace convoy {
 namespace {
@@ -15,55 +15,9 @@ using test::Arguments;
 using test::Finished;
 using test::joined;
 using test::Json;
+using Trained = test::ProcessesRun;
 
-// Four replicas of 8, six steps and an evaluation in the middle; `more` adds options or gives
-// others' values.
-Arguments recipe(const Arguments& more = {}) {
-  Arguments all = more;
-  for (const auto& [option, value] :
-       std::vector<std::pair<std::string, std::string>>{{"--generated-samples", "96"},
-                                                        {"--batch-size", "8"},
-                                                        {"--replicas", "4"},
-                                                        {"--threads", "1"},
-                                                        {"--epochs", "2"},
-                                                        {"--bucket-mb", "0.02"},
-                                                        {"--log-steps", "1"}}) {
-    if (std::ranges::find(more, option) == more.end()) all = joined(all, {option, value});
-  }
-  return test::tiny(all);
-}
-
-struct Trained {
-  test::TempFolder folder;
-  fs::path dir = folder / "runs/a";
-
-  explicit Trained(int processes, const Arguments& options, int code = 0) {
-    const Arguments all = joined({"train", "--name", "a", "--quiet"}, options);
-    const Finished end = processes ? test::run_convoy_on(processes, all, folder.path())
-                                   : test::run_convoy(all, folder.path());
-    EXPECT_EQ(end.code, code) << end.err;
-  }
-  Finished resume(int processes, const Arguments& options = {}) const {
-    return test::run_convoy_on(processes, joined({"resume", "runs/a", "--quiet"}, options),
-                               folder.path());
-  }
-  std::string hash() const { return test::weights_hash_of(dir); }
-  // What was trained and evaluated, to the last digit.
-  std::vector<std::string> numbers() const {
-    std::vector<std::string> all = test::comparable_events(dir, "train");
-    for (const std::string& line : test::comparable_events(dir, "eval")) all.push_back(line);
-    return all;
-  }
-};
-
-Json exchange_of(const fs::path& run) {
-  Json found;
-  for (const std::string& line : test::lines_of(read_file(run / "sessions.jsonl", Fault::bug))) {
-    const Json event = Json::parse(line);
-    if (event["event"] == "exchange") found = event;
-  }
-  return found;
-}
+Arguments recipe(const Arguments& more = {}) { return test::processes_recipe(more); }
 
 TEST(ProcessesDist, AnyNumberTrainsTheSameWeights) {
   const Trained alone(0, recipe());
@@ -134,15 +88,11 @@ TEST(ProcessesDist, AllReplicasInOneGroupAreOneBatch) {
 TEST(ProcessesDist, ACheckpointGoesOnWithAnotherNumber) {
   const Trained alone(0, recipe());
   const Trained part(3, recipe({"--max-steps", "3"}));
-  // As if killed after step 3.
   const Trained whole(2, recipe({"--checkpoint-steps", "2", "--checkpoint-keep", "9"}));
-  fs::remove(whole.dir / "checkpoints/last");
-  for (const int64_t step : test::checkpoint_steps(whole.dir)) {
-    if (step > 2) fs::remove_all(whole.dir / fmt::format("checkpoints/step-{:07}", step));
-  }
-  ASSERT_EQ(test::checkpoint_steps(whole.dir), std::vector<int64_t>{2});
+  whole.forget_after(2);
   const Finished end = whole.resume(3);
   EXPECT_EQ(end.code, 0) << end.err;
+  EXPECT_EQ(whole.session_event("resume")["step"], 2);
   EXPECT_EQ(whole.hash(), alone.hash());
   EXPECT_EQ(whole.numbers(), alone.numbers());
   EXPECT_NE(part.hash(), alone.hash());
@@ -170,7 +120,7 @@ TEST(ProcessesDist, ASignalToAnyRankSavesOnceAndEndsAll) {
 TEST(ProcessesDist, MostOfTheExchangeHappensDuringBackward) {
   const Trained two(2,
                     recipe({"--batch-size", "32", "--generated-samples", "512", "--epochs", "4"}));
-  const Json exchange = exchange_of(two.dir);
+  const Json exchange = two.session_event("exchange");
   ASSERT_FALSE(exchange.is_null());
   EXPECT_GT(exchange["early_share"].get<double>(), 0.0);
   const double steps = exchange["steps"], gradients = exchange["gradient_bytes"];

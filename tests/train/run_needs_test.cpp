@@ -34,6 +34,25 @@ TEST(RunNeeds, GrowWithTheBatchAndHoldEveryKind) {
   EXPECT_EQ(at4.peak(), at4.state + at4.workspace + at4.loader + at4.libraries);
 }
 
+TEST(RunNeeds, ProcessesThatShareTheUpdateHoldAShareOfTheOptimisersBuffers) {
+  const auto needs = [](const char* shard, ProcessPlace process) {
+    const RunConfig config = config_of({{"model", {"resnet18", "test"}},
+                                        {"optimizer", {"adamw", "test"}},
+                                        {"batch-size", {"4", "test"}},
+                                        {"replicas", {"4", "test"}},
+                                        {"shard-optimizer", {shard, "test"}}});
+    return memory_needs(RunSetup(config, {}, process));
+  };
+  const int64_t whole = needs("false", {1, 4}).state, shared = needs("true", {1, 4}).state;
+  constexpr double slots = 2 * 11'689'512 * 4.0;
+  EXPECT_NEAR(static_cast<double>(whole - shared), slots * 3 / 4, slots / 100);
+  EXPECT_EQ(needs("true", {0, 1}).state, whole) << "one process has nothing to share";
+  // Rank 0 puts them together for a checkpoint, one of the two in place of the gradients.
+  EXPECT_NEAR(
+      static_cast<double>(needs("true", {0, 4}).workspace - needs("false", {0, 4}).workspace),
+      slots / 2, slots / 100);
+}
+
 TEST(RunNeeds, BytesAreAQuarterOfTheLoadersFloats) {
   const auto needs = [](const char* bytes) {
     const RunConfig config = config_of({{"model", {"resnet18", "test"}},

@@ -22,10 +22,15 @@ namespace {
 struct Options {
   std::string config;
   bool json = false;
+  int processes = 1;
 
   void describe(Fields& field) {
     describe_config(field, config);
     field("json", json, "print one JSON object");
+    field("processes", processes,
+          "so many that share the replicas: what the first of them would need, with a host of its "
+          "own",
+          between(1, 65536), {"num-instances"});
   }
 };
 
@@ -128,6 +133,14 @@ void print_plan(const RunSetup& setup, const Forecast& f) {
   fmt::print("LR: peak {:.4g}, {:.4g} at the start, {:.4g} in the middle, {:.4g} at the end\n",
              setup.config.lr.peak(setup.shape.global_batch()), setup.learning_rate(0),
              setup.learning_rate(steps / 2), setup.learning_rate(std::max<int64_t>(steps - 1, 0)));
+  if (setup.config.shard_optimizer) {
+    const UpdateShares& shares = setup.plans.shares();
+    fmt::print("Sharded optimiser: {}\n",
+               shares.is_shared()
+                   ? fmt::format("{} of {} parameters here", with_commas(shares.slot_floats()),
+                                 with_commas(setup.plans.state().param_floats))
+                   : "one process: nothing to shard");
+  }
   fmt::print("Convolution passes: {}\n", algorithms_line(setup.plans));
   fmt::print("{}", forecast_lines(f));
 }
@@ -139,7 +152,7 @@ int run(const CommandLine& typed) {
   RunConfig config;
   read_options(line, describe, options, config);
   apply_isa(config);
-  const RunSetup setup(config);
+  const RunSetup setup(config, {}, {.rank = 0, .size = options.processes});
   warn_of_idle_rules(setup.plans, config.choices);
   ThreadPool pool(config.thread_count(), onednn::use_one_thread);
   const MemoryNeeds memory = memory_needs(setup);

@@ -15,8 +15,10 @@ namespace {
 struct Overrides {
   int threads = 0;
   bool pin = false;
+  bool shard_optimizer = false;
   bool quiet = false;
   double stall_timeout = 0;
+  int64_t trace_steps = 0;
 
   void describe(Fields& field) {
     field.section("What may differ from before");
@@ -24,8 +26,14 @@ struct Overrides {
           between(0, 256), {"j"});
     field("pin", pin,
           "each thread stays on a core of its own; neither --pin nor --no-pin: as before");
+    field("shard-optimizer", shard_optimizer,
+          "each process holds its share of the optimiser's buffers alone; neither this nor "
+          "--no-shard-optimizer: as before",
+          {}, {"rts"});
     field("stall-timeout", stall_timeout,
           "seconds after which a silent process counts as lost; 0: as before", between(2, 86400));
+    field("trace-steps", trace_steps, "write a trace of the first so many steps from here on",
+          at_least(0));
     field("quiet", quiet, "print only warnings and the last line", {}, {"q"});
   }
 };

@@ -1,13 +1,13 @@
 // LARS: each parameter's learning rate follows the ratio of its own norm to its gradient's (spec
 // C.3). Keras's form and TensorFlow 1's differ in epsilon; their buffers are the same but for the
-// sign. Norms are summed chunk by chunk in the order of the layout, never by threads.
+// sign. Norms are summed chunk by chunk in the order of the layout, never by threads or processes.
 
 #include <cmath>
 
 #include "kernels/sums.h"
 #include "kernels/updates.h"
 #include "tensor/kernel.h"
-#include "train/optimizer.h"
+#include "train/chunk_numbers.h"
 
 namespace convoy {
 namespace {
@@ -57,7 +57,8 @@ struct RatesAttrs {
   std::vector<char> skipped;  // by parameter
 };
 
-// in: params, grads, grad_scale; out: a factor of the learning rate for each parameter
+// in: sums of squares of each chunk's parameters and of their gradients; out: a factor of the
+// learning rate for each parameter
 Types infer_rates(const Node& n, std::span<const TensorType>) {
   return {{{static_cast<int64_t>(n.attrs<RatesAttrs>().skipped.size())}}};
 }
@@ -66,17 +67,8 @@ std::unique_ptr<Kernel> rates_kernel(const Node& n, const KernelSite&) {
   const RatesAttrs a = n.attrs<RatesAttrs>();
   const auto count = a.chunks.size();
   auto kernel = std::make_unique<PhasedKernel>();
-  kernel->scratch(count * 2 * sizeof(double));
-  kernel->phase(static_cast<int64_t>(count), [=](int task, const KernelArgs& args) {
-    const UpdateChunk& chunk = a.chunks[static_cast<size_t>(task)];
-    const float* w = args.input(0) + chunk.offset;
-    auto* sums = reinterpret_cast<double*>(args.scratch) + 2 * task;
-    sums[0] = kernels::sum_of_squares(w, chunk.count);
-    sums[1] = kernels::sum_of_squares(args.input(1) + chunk.offset, args.input(2)[0], w,
-                                      chunk.decay, chunk.count);
-  });
   kernel->phase(1, [=](int, const KernelArgs& args) {
-    const auto* sums = reinterpret_cast<const double*>(args.scratch);
+    const auto* sums = args.input<double>(0);
     float* rates = args.output(0);
     for (size_t first = 0; first < count;) {
       const auto param = static_cast<size_t>(a.chunks[first].param);
@@ -97,6 +89,14 @@ std::unique_ptr<Kernel> rates_kernel(const Node& n, const KernelSite&) {
   return kernel;
 }
 
+// in: params, grads, grad_scale
+void sum_squares(const UpdateChunk& chunk, const KernelArgs& args, double* sums) {
+  const float* w = args.input(0) + chunk.offset;
+  sums[0] = kernels::sum_of_squares(w, chunk.count);
+  sums[1] = kernels::sum_of_squares(args.input(1) + chunk.offset, args.input(2)[0], w, chunk.decay,
+                                    chunk.count);
+}
+
 const OpDef rates_def{.name = "lars_rates", .infer = infer_rates, .kernel = rates_kernel};
 const OpDef lars_def = update_op("lars_update");
 
@@ -111,8 +111,9 @@ class Lars : public Optimizer {
     for (const StateLayout::Slot& slot : layout.params) {
       skipped.push_back(options_.skips(layout, slot));
     }
-    const Value rates = b.emit(rates_def, {in.params, in.grads, in.grad_scale},
-                               RatesAttrs{options_, chunks, skipped});
+    const Values sums =
+        emit_chunk_numbers(b, in, chunks, 2, {in.params, in.grads, in.grad_scale}, sum_squares);
+    const Value rates = b.emit(rates_def, sums, RatesAttrs{options_, chunks, skipped});
     emit_update(
         b, lars_def, in, chunks,
         [o = options_, skipped](const ChunkUpdate& u) {

@@ -1,0 +1,14 @@
+// A range of floats of a vector that processes share: of the gradients, or of the parameters.
+#pragma once
+
+#include <cstdint>
+
+namespace convoy {
+
+struct Bucket {
+  int64_t begin = 0, count = 0;
+  int64_t end() const { return begin + count; }
+  bool operator==(const Bucket&) const = default;
+};
+
+}  // namespace convoy

@@ -1,0 +1,20 @@
+// Numbers of each chunk of the parameters or gradients, such as sums of squares, that a later node
+// of the update turns into one: norms. With a shared update each process makes those of its share;
+// the node behind sees all of them, in the order of chunks: the same digits as one process.
+#pragma once
+
+#include "train/optimizer.h"
+
+namespace convoy {
+
+// Fills the numbers of one chunk. `args.input(i)` is the i-th of `inputs`, from its first float on.
+using ChunkBody =
+    std::function<void(const UpdateChunk& chunk, const KernelArgs& args, double* numbers)>;
+
+// Gives inputs for the node that reads the numbers: the first is `[chunks, width]` doubles
+// (`args.input<double>(…)`), the others only say when it may run. Chunks must lie apart
+// (`Apart::yes`), or a share could end within one.
+Values emit_chunk_numbers(Builder& b, const UpdateInputs& in, std::vector<UpdateChunk> chunks,
+                          int width, const Values& inputs, ChunkBody body);
+
+}  // namespace convoy

@@ -1,0 +1,33 @@
+#include "train/update_shares.h"
+
+#include <cstdlib>
+
+#include "train/optimizer.h"
+
+namespace convoy {
+
+UpdateShares UpdateShares::whole(const StateLayout& layout) {
+  return {{{0, layout.param_floats}}, 0};
+}
+
+UpdateShares UpdateShares::split(const StateLayout& layout, int processes, int rank) {
+  const std::vector<UpdateChunk> chunks = update_chunks(layout, {}, Apart::yes);
+  UpdateShares shares{{}, rank};
+  int64_t begin = 0;
+  size_t chunk = 0;
+  for (int r = 0; r < processes; ++r) {
+    const int64_t ideal = layout.param_floats * (r + 1) / processes;
+    int64_t end = begin;
+    for (; chunk < chunks.size(); ++chunk) {
+      const int64_t next = chunks[chunk].offset + chunks[chunk].count;
+      if (std::abs(next - ideal) > std::abs(end - ideal)) break;
+      end = next;
+    }
+    if (r == processes - 1) end = layout.param_floats;
+    shares.all.push_back({begin, end - begin});
+    begin = end;
+  }
+  return shares;
+}
+
+}  // namespace convoy
