@@ -11,17 +11,19 @@ namespace convoy {
 class Classification : public Task {
  public:
   Classification(const Variant& model, int classes, ops::CrossEntropyOptions loss,
-                 ModelOptions options = {}, ops::ByteTables tables = {})
+                 ModelOptions options = {}, ops::ByteTables tables = {}, bool mixes = false)
       : model_(model),
         classes_(classes),
         loss_(loss),
         options_(std::move(options)),
-        tables_(std::move(tables)) {}
+        tables_(std::move(tables)),
+        mixes_(mixes) {}
 
   // Inputs image, label, key, and loss_scale when training; with tables the image is bytes, and the
   // first node makes floats of them. Outputs `loss` and `rank`, one number a
   // sample (ops/cross_entropy.h), and `logits` in evaluation. Smoothing is for training alone: the
-  // loss of an evaluation is the plain one.
+  // loss of an evaluation is the plain one. So is mixing, whose tensors (data/mixing.h)
+  // are inputs then.
   TaskGraph build(const TaskShape& shape) const override;
   using Task::count;
   void count(const Executor& executor, const Batch& batch, int64_t first, int64_t last,
@@ -33,6 +35,7 @@ class Classification : public Task {
   ops::CrossEntropyOptions loss_;
   ModelOptions options_;
   ops::ByteTables tables_;
+  bool mixes_;
 };
 
 }  // namespace convoy

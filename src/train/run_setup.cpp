@@ -40,7 +40,7 @@ RunSetup::RunSetup(const RunConfig& run, const PassWatch& watch, Transport* peer
       shape(peers ? run.step_shape(peers->rank(), peers->size()) : run.step_shape()),
       epochs(train_set->size(), shape.global_batch(), run.epochs, run.data.tail()),
       task(find_model(run.model).variant, run.classes(*train_set), loss_options(run),
-           run.model_options, byte_tables(run, train_chain, eval_chain)),
+           run.model_options, byte_tables(run, train_chain, eval_chain), run.mixing.on()),
       plans(task, with_watch(network_spec(shape.micro_batch), watch)) {}
 
 NetworkSpec RunSetup::network_spec(int64_t micro_batch) const {
@@ -57,7 +57,7 @@ NetworkSpec RunSetup::network_spec(int64_t micro_batch) const {
           .exchange = {.bucket_floats = static_cast<int64_t>(config.bucket_mb * (1 << 18)),
                        .narrow = step.narrow},
           .tail_batch = short_tail ? epochs.samples() % step.global_batch() : 0,
-          .average = config.ema_decay > 0};
+          .average = config.average.on()};
 }
 
 int64_t RunSetup::eval_batch(int64_t micro_batch) const {
@@ -72,7 +72,8 @@ int64_t RunSetup::total_steps() const {
 }
 
 double RunSetup::learning_rate(int64_t step) const {
-  return config.lr.at(step, config.schedule_site(epochs));
+  const double scheduled = config.lr.at(step, config.schedule_site(epochs));
+  return config.average.rate(step, epochs, scheduled);
 }
 
 StepInputs RunSetup::inputs(int64_t step) const {
@@ -93,6 +94,8 @@ LoaderSpec RunSetup::loader(int64_t first, int64_t last) const {
   spec.first_step = first;
   spec.last_step = last;
   spec.seed = config.seed;
+  spec.mixing = config.mixing;
+  spec.micro_batch = shape.micro_batch;
   return spec;
 }
 

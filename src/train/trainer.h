@@ -39,8 +39,9 @@ class Trainer {
     Tally epoch;  // sums of the epoch so far
     double best_top1 = -1;
     double top1 = -1, average_top1 = -1;  // of this very step; -1: not evaluated
-    int64_t ema_updates = 0;
-    double seconds = 0;             // of all processes of the run
+    int64_t ema_updates = 0;              // of the average
+    int64_t averaged = 0;                 // of them, since it last was a copy
+    double seconds = 0;                   // of all processes of the run
     bool boundary_pending = false;  // stopped between the last step of an epoch and its evaluation
   };
 
@@ -59,6 +60,7 @@ class Trainer {
   void announce_run();
 
   void train_one_step(Loader& loader);
+  void move_average();
   // The loader's next; what is no image in it is told and counted.
   const Batch& next_batch(Loader& loader);
   void tell_bad(const Batch::Bad& bad);

@@ -108,6 +108,7 @@ void Trainer::save(bool scheduled) {
                   {"top1", progress_.top1},
                   {"average_top1", progress_.average_top1},
                   {"ema_updates", static_cast<double>(progress_.ema_updates)},
+                  {"averaged", static_cast<double>(progress_.averaged)},
                   {"seconds", elapsed()},
                   {"boundary_pending", progress_.boundary_pending ? 1.0 : 0.0}},
       .texts = {{"isa", std::string(name(isa_level()))}, {"algorithms", algorithms()}}};
@@ -163,8 +164,10 @@ bool Trainer::restore() {
                .top1 = number_if_any("top1"),
                .average_top1 = number_if_any("average_top1"),
                .ema_updates = static_cast<int64_t>(number("ema_updates")),
+               .averaged = static_cast<int64_t>(number_if_any("averaged")),
                .seconds = number("seconds"),
                .boundary_pending = number("boundary_pending") != 0};
+  if (progress_.averaged < 0) progress_.averaged = progress_.ema_updates;  // as older ones have it
   progress_.epoch.loss = number("epoch_loss");
   progress_.epoch.samples = static_cast<int64_t>(number("epoch_samples"));
   progress_.epoch.correct = static_cast<int64_t>(number("epoch_correct"));

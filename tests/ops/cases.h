@@ -18,6 +18,7 @@ std::vector<OpCase> cross_entropy_cases();
 std::vector<OpCase> dropout_cases();
 std::vector<OpCase> group_norm_cases();
 std::vector<OpCase> linear_cases();
+std::vector<OpCase> mixing_cases();
 std::vector<OpCase> pad_cases();
 std::vector<OpCase> pooling_cases();
 std::vector<OpCase> shape_cases();
