@@ -19,8 +19,9 @@ std::string weights_of(const Arguments& recipe, int processes = 0) {
   const Finished end = processes ? test::run_convoy_on(processes, run.train(), run.folder())
                                  : test::run_convoy(run.train(), run.folder());
   EXPECT_EQ(end.code, 0) << end.err;
-  EXPECT_TRUE(end.out.starts_with("weights ")) << end.out;
-  return end.out;
+  const std::vector<std::string> lines = test::lines_of(end.out);
+  EXPECT_TRUE(!lines.empty() && lines.back().starts_with("weights ")) << end.out;
+  return lines.empty() ? "" : lines.back();
 }
 
 const std::vector<Arguments> forms{
