@@ -17,6 +17,7 @@ enum class Purpose : uint64_t {
   generated = 5,
   batch_key = 6,
   view = 7,
+  mixing = 8,
 };
 
 // A good 64-bit mixer (the finaliser of SplitMix64).

@@ -22,6 +22,15 @@ int worker_count(const LoaderSpec& spec) {
   return spec.workers > 0 ? spec.workers : std::max(1, available_cores() / cores_per_worker);
 }
 
+std::vector<std::pair<std::string, TensorType>> loader_tensors(const LoaderSpec& spec,
+                                                               const Shape& image) {
+  auto types = classification_tensors(spec.batch, image, pixel_type(spec));
+  if (spec.mixing.on()) {
+    for (auto& type : mixing_tensors(spec.batch)) types.push_back(std::move(type));
+  }
+  return types;
+}
+
 Loader::Loader(const Dataset& dataset, const AugmentChain& chain, const EpochPlan& plan,
                const LoaderSpec& spec)
     : dataset_(dataset), chain_(chain), plan_(plan), spec_(spec) {
@@ -37,7 +46,10 @@ Loader::Loader(const Dataset& dataset, const AugmentChain& chain, const EpochPla
   expect(!spec.bytes || chain.keeps_bytes(), "augmentations that need floats");
   expect(spec.stride > 0 && spec.rows > 0 && spec.parts % spec.rows == 0, "steps that go on");
   total_ = divide_up(spec.last_step - spec.first_step, spec.stride) * spec.parts;
-  const auto types = classification_tensors(spec.batch, dataset.image_shape(), pixel_type(spec));
+  if (spec_.micro_batch == 0) spec_.micro_batch = spec.batch;
+  expect(spec.batch % spec_.micro_batch == 0 && spec.offset % spec_.micro_batch == 0,
+         "whole micro-batches");
+  const auto types = loader_tensors(spec, dataset.image_shape());
   for (int i = 0; i < spec.prefetch + 1; ++i) ring_.emplace_back(types);
   for (int i = 0; i < std::min(worker_count(spec), spec.prefetch); ++i) {
     scratch_.emplace_back(pixel_bytes() + chain.scratch_bytes());
@@ -158,6 +170,20 @@ bool Loader::read(int64_t sample, uint64_t key, uint8_t* pixels, int32_t& label,
         batch.bad.size(), batch.bad.front().reason);
 }
 
+void Loader::mix(int64_t step, int64_t first, Batch& batch) const {
+  const int64_t micro = spec_.micro_batch;
+  for (int64_t at = 0; at < batch.valid; at += micro) {
+    // By the micro-batch's place in the step: not by who makes it.
+    const uint64_t key = random_key(spec_.seed, Purpose::mixing, static_cast<uint64_t>(step),
+                                    static_cast<uint64_t>((first + at) / micro));
+    spec_.mixing.draw(
+        key, std::min(micro, batch.valid - at), chain_.image(), batch.data<int32_t>("label") + at,
+        {batch.data<int32_t>("mix_source") + at * 4, batch.data<int32_t>("mix_box") + at * 4,
+         batch.data<float>("mix_share") + at * 4, batch.data<float>("mix_weight") + at * 4,
+         batch.data<int32_t>("mix_label") + at});
+  }
+}
+
 void Loader::fill(int64_t number, Batch& batch, std::byte* memory) const {
   const int64_t step = spec_.first_step + number / spec_.parts * spec_.stride;
   const int64_t in_row = spec_.parts / spec_.rows, turn = number % spec_.parts;
@@ -200,6 +226,7 @@ void Loader::fill(int64_t number, Batch& batch, std::byte* memory) const {
                  memory + pixel_bytes());
     }
   }
+  if (spec_.mixing.on()) mix(step, first, batch);
   for (const NamedTensor& tensor : batch.tensors()) {
     const size_t each = stored_bytes(tensor.type) / static_cast<size_t>(spec_.batch);
     std::memset(tensor.data + each * static_cast<size_t>(batch.valid), 0,

@@ -13,6 +13,7 @@
 #include "data/batch.h"
 #include "data/dataset.h"
 #include "data/epoch_plan.h"
+#include "data/mixing.h"
 
 namespace convoy {
 
@@ -39,8 +40,10 @@ struct LoaderSpec {
   int workers = 0;   // 0: one for every four cores; never more than `prefetch`
   int prefetch = 3;  // batches made ahead of the one in use
   BadSamples bad = BadSamples::refuse;
-  bool bytes = false;   // images stay u8 (data/batch.h); the chain must keep bytes
-  int64_t max_bad = 0;  // of an epoch; for whoever takes the batches and counts
+  bool bytes = false;       // images stay u8 (data/batch.h); the chain must keep bytes
+  int64_t max_bad = 0;      // of an epoch; for whoever takes the batches and counts
+  Mixing mixing = {};       // adds its tensors to the batches
+  int64_t micro_batch = 0;  // what is mixed with one another; 0: the batch, which it divides
 };
 
 // The threads of a loader: as asked, or one for every four cores; without regard to `prefetch`.
@@ -48,6 +51,10 @@ int worker_count(const LoaderSpec& spec);
 
 // Of the images in its batches.
 inline DType pixel_type(const LoaderSpec& spec) { return spec.bytes ? DType::u8 : DType::f32; }
+
+// What its batches of images [c, h, w] hold.
+std::vector<std::pair<std::string, TensorType>> loader_tensors(const LoaderSpec& spec,
+                                                               const Shape& image);
 
 class Loader {
  public:
@@ -86,6 +93,8 @@ class Loader {
   void work(std::byte* memory);
   void fill(int64_t number, Batch& batch, std::byte* memory) const;
   bool read(int64_t sample, uint64_t key, uint8_t* pixels, int32_t& label, Batch& batch) const;
+  // What of the batch, the samples of the step from `first` on, is mixed with what.
+  void mix(int64_t step, int64_t first, Batch& batch) const;
   size_t pixel_bytes() const;
   void shut_down();
   Slot& slot(int64_t number) { return ring_[static_cast<size_t>(number) % ring_.size()]; }

@@ -30,6 +30,12 @@ HWY_INLINE void transform(const float* a, const float* b, float* y, int64_t n, c
   }
 }
 
+void blend_impl(const float* a, float a_share, const float* b, float b_share, float* y, int64_t n) {
+  transform(a, b, y, n, [=](V p, V q) HWY_ATTR {
+    return hn::MulAdd(hn::Set(D(), a_share), p, hn::Mul(hn::Set(D(), b_share), q));
+  });
+}
+
 // Not Max, which turns a NaN into zero: a diverged run must show.
 V rectified(V x) { return hn::IfThenZeroElse(hn::Lt(x, hn::Zero(D())), x); }
 
@@ -158,6 +164,7 @@ HWY_AFTER_NAMESPACE();
 
 namespace convoy::kernels {
 
+HWY_EXPORT(blend_impl);
 HWY_EXPORT(relu_impl);
 HWY_EXPORT(relu_grad_impl);
 HWY_EXPORT(leaky_relu_impl);
@@ -190,6 +197,9 @@ void sigmoid_grad(const float* y, const float* d_y, float* d_x, int64_t n) {
 void swish(const float* x, float* y, int64_t n) { HWY_DYNAMIC_DISPATCH(swish_impl)(x, y, n); }
 void swish_grad(const float* x, const float* d_y, float* d_x, int64_t n) {
   HWY_DYNAMIC_DISPATCH(swish_grad_impl)(x, d_y, d_x, n);
+}
+void blend(const float* a, float a_share, const float* b, float b_share, float* y, int64_t n) {
+  HWY_DYNAMIC_DISPATCH(blend_impl)(a, a_share, b, b_share, y, n);
 }
 void add(const float* a, const float* b, float* y, int64_t n) {
   HWY_DYNAMIC_DISPATCH(add_impl)(a, b, y, n);

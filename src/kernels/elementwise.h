@@ -20,6 +20,8 @@ void add(const float* a, const float* b, float* y, int64_t n);
 void multiply(const float* a, const float* b, float* y, int64_t n);
 void scale(const float* x, float factor, float* y, int64_t n);
 void fill(float value, float* y, int64_t n);
+// y = a_share * a + b_share * b.
+void blend(const float* a, float a_share, const float* b, float b_share, float* y, int64_t n);
 
 // y[i] = x[i] * gate[i % width], width a multiple of the vector or the plane's constant: one
 // plane [pixels][width] at a time.

@@ -7,22 +7,11 @@
 #include "base/error.h"
 #include "ops/checks.h"
 #include "ops/family.h"
+#include "ops/loss_rows.h"
 #include "tensor/kernel.h"
 
 namespace convoy::ops {
 namespace {
-
-struct Targets {
-  double hit, miss;
-};
-Targets targets(const CrossEntropyOptions& o, int64_t classes) {
-  const auto s = static_cast<double>(o.smoothing);
-  if (o.kind == Smoothing::uniform) {
-    const double share = s / static_cast<double>(classes);
-    return {1 - s + share, share};
-  }
-  return {1 - s, classes > 1 ? s / static_cast<double>(classes - 1) : 0};
-}
 
 void check(const Node& n, std::span<const TensorType> in) {
   need_f32(n, in.first(1));
@@ -37,30 +26,6 @@ Types infer(const Node& n, std::span<const TensorType> in) {
   return {{{in[0].shape[0]}}};
 }
 
-// log(sum(exp(row))) is top + log_sum: kept apart, so that huge logits cost no digits.
-struct LogSumExp {
-  double top, log_sum;
-};
-LogSumExp log_sum_exp(const float* row, int64_t classes) {
-  double top = row[0];
-  for (int64_t k = 1; k < classes; ++k) top = std::max(top, static_cast<double>(row[k]));
-  double sum = 0;
-  for (int64_t k = 0; k < classes; ++k) sum += std::exp(row[k] - top);
-  return {top, std::log(sum)};
-}
-
-// Labels come from files.
-int32_t checked_label(const KernelArgs& args, int64_t sample, int64_t classes) {
-  const int32_t label = args.input<int32_t>(1)[sample];
-  if (label < 0 || label >= classes) {
-    raise(Fault::data, "sample {} of the batch has the label {}, but there are {} classes", sample,
-          label, classes);
-  }
-  return label;
-}
-
-Chunks by_rows(int64_t rows) { return {rows, 8}; }
-
 std::unique_ptr<Kernel> forward(const Node& n, const KernelSite& site) {
   const int64_t classes = site.in[0].shape[1];
   const Targets t = targets(n.attrs<CrossEntropyOptions>(), classes);
@@ -71,7 +36,7 @@ std::unique_ptr<Kernel> forward(const Node& n, const KernelSite& site) {
       const float* row = args.input(0) + i * classes;
       const LogSumExp lse = log_sum_exp(row, classes);
       // -sum_k target_k (row_k - top - log_sum); the targets add up to 1.
-      const double hit = lse.top - row[checked_label(args, i, classes)];
+      const double hit = lse.top - row[checked_label(args.input<int32_t>(1), i, classes)];
       double loss = lse.log_sum + (t.hit - t.miss) * hit;
       if (t.miss > 0) {
         for (int64_t k = 0; k < classes; ++k) loss += t.miss * (lse.top - row[k]);
@@ -93,7 +58,7 @@ std::unique_ptr<Kernel> backward(const Node& n, const KernelSite& site) {
   kernel->phase(rows.tasks(), [=](int task, const KernelArgs& args) {
     for (int64_t i = rows.begin(task); i < rows.begin(task) + rows.length(task); ++i) {
       const float* row = args.input(0) + i * classes;
-      const int32_t label = checked_label(args, i, classes);
+      const int32_t label = checked_label(args.input<int32_t>(1), i, classes);
       const LogSumExp lse = log_sum_exp(row, classes);
       const double d = args.input(2)[i];
       float* out = args.output(0) + i * classes;
@@ -125,7 +90,7 @@ std::unique_ptr<Kernel> rank_kernel(const Node&, const KernelSite& site) {
   kernel->phase(rows.tasks(), [=](int task, const KernelArgs& args) {
     for (int64_t i = rows.begin(task); i < rows.begin(task) + rows.length(task); ++i) {
       const float* row = args.input(0) + i * classes;
-      const int64_t label = checked_label(args, i, classes);
+      const int64_t label = checked_label(args.input<int32_t>(1), i, classes);
       int64_t better = 0;
       for (int64_t k = 0; k < classes; ++k) {
         if (k == label) continue;

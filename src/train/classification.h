@@ -13,18 +13,20 @@ class Classification : public Task {
  public:
   Classification(const Variant& model, int classes, ops::CrossEntropyOptions loss,
                  ModelOptions options = {}, ops::ByteTables tables = {},
-                 ops::ClassWeights weights = {})
+                 ops::ClassWeights weights = {}, bool mixes = false)
       : model_(model),
         classes_(classes),
         loss_(loss),
         options_(std::move(options)),
         tables_(std::move(tables)),
-        weights_(std::move(weights)) {}
+        weights_(std::move(weights)),
+        mixes_(mixes) {}
 
   // Inputs image, label, key, and loss_scale when training; with tables the image is bytes, and the
   // first node makes floats of them. Outputs `loss` and `rank`, one number a
   // sample (ops/cross_entropy.h), and `logits` in evaluation. Smoothing and class weights are for
-  // training alone: the loss of an evaluation is the plain one.
+  // training alone: the loss of an evaluation is the plain one. So is mixing, whose tensors
+  // (data/mixing.h) are inputs then.
   TaskGraph build(const TaskShape& shape) const override;
   using Task::count;
   void count(const Executor& executor, const Batch& batch, int64_t first, int64_t last,
@@ -37,6 +39,7 @@ class Classification : public Task {
   ModelOptions options_;
   ops::ByteTables tables_;
   ops::ClassWeights weights_;
+  bool mixes_;
 };
 
 }  // namespace convoy

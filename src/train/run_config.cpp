@@ -78,6 +78,7 @@ void RunConfig::describe_update(Fields& field) {
   field("label-smoothing-kind", label_smoothing_kind,
         "uniform: over all classes, s/K each; others: over the wrong ones, s/(K-1) each",
         one_of({"uniform", "others"}));
+  mixing.describe(field);
   field("loss-scale", loss_scale,
         "the loss is multiplied by it before the backward pass, the gradients divided after",
         at_least(1e-30), {"loss-scaling"});
@@ -90,10 +91,7 @@ void RunConfig::describe_update(Fields& field) {
         "so many consecutive replicas share the statistics of batch norm; must divide --replicas",
         at_least(1), {"BN-span"});
   field("sync-bn", sync_bn, "all replicas share the statistics of batch norm");
-  field("ema-decay", ema_decay, "keep a moving average of the weights and evaluate it; 0: none",
-        between(0, 1), {"model-ema-decay"});
-  field("ema-steps", ema_steps, "optimiser steps between two updates of that average", at_least(1),
-        {"model-ema-steps"});
+  average.describe(field);
   field.section("Fine-tuning");
   tuning.describe(field);
   field.section("With --optimizer " + optimizer);
@@ -254,11 +252,13 @@ void RunConfig::check(const Fields& field) const {
   }
   if (epochs == 0 && max_steps == 0)
     raise(Fault::usage, "neither --epochs nor --max-steps: nothing to do");
-  if (field.given("ema-steps") && ema_decay == 0) {
-    raise(Fault::usage, "--ema-steps means nothing without --ema-decay; try: --ema-decay 0.999");
+  average.check(average_site());
+  mixing.check(step_shape().micro_batch);
+  if (mixing.on() && !class_weights.asked.empty()) {
+    raise(Fault::usage,
+          "--class-weights are for samples of one class, and mixup and cutmix make samples of "
+          "several; try: one of them");
   }
-  if (ema_decay == 1)
-    raise(Fault::usage, "--ema-decay 1 would never leave the first weights; try: 0.999");
   if (!memory.empty()) parse_bytes(memory);
   cores();
   const std::vector<std::string> passes = pass_names();
@@ -315,6 +315,10 @@ ScheduleSite RunConfig::schedule_site(const EpochPlan& plan) const {
   const double steps =
       epochs > 0 ? epochs * plan.steps_per_epoch() : static_cast<double>(max_steps);
   return {steps, plan.steps_per_epoch(), plan.batch()};
+}
+
+WeightAverage::Site RunConfig::average_site() const {
+  return {epochs, lr.warmup_epochs(), step_shape().global_batch()};
 }
 
 std::string RunConfig::default_name() const {

@@ -11,6 +11,7 @@
 
 #include "config/fields.h"
 #include "data/epoch_plan.h"
+#include "data/mixing.h"
 #include "data/options.h"
 #include "models/model.h"
 #include "train/class_weights.h"
@@ -21,6 +22,7 @@
 #include "train/schedule.h"
 #include "train/step_runner.h"
 #include "train/stop_rules.h"
+#include "train/weight_average.h"
 
 namespace convoy {
 
@@ -51,14 +53,14 @@ struct RunConfig {
   StopRules stop;
   LearningRate lr;
   float loss_scale = 1;
+  Mixing mixing;
   float label_smoothing = 0;
   std::string label_smoothing_kind = "uniform";
   float bn_momentum = 0.1f;
   std::string bn_update = "micro-batch";
   int bn_span = 1;
   bool sync_bn = false;
-  double ema_decay = 0;
-  int ema_steps = 1;
+  WeightAverage average;
 
   double eval_epochs = 1;
   int64_t eval_batch_size = 0;
@@ -106,6 +108,7 @@ struct RunConfig {
   // What the learning rate is computed from. The schedule covers the epochs asked for; --max-steps
   // only cuts it off.
   ScheduleSite schedule_site(const EpochPlan& epochs) const;
+  WeightAverage::Site average_site() const;
   // What was asked for besides the defaults, as key and text, without what changes no result (how
   // many threads, which folders): equal recipes train equal weights.
   const std::map<std::string, std::string>& recipe() const { return recipe_; }

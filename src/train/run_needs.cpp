@@ -20,9 +20,9 @@ constexpr int64_t bytes_per_primitive = 48 << 10;
 
 int64_t loader_bytes(const RunSetup& setup, int64_t batch) {
   int64_t bytes = 0;
-  const LoaderSpec loader = setup.config.data.loader();
-  for (const auto& [name, type] :
-       classification_tensors(batch, setup.train_set->image_shape(), pixel_type(loader))) {
+  LoaderSpec loader = setup.loader(0, 0);
+  loader.batch = batch;
+  for (const auto& [name, type] : loader_tensors(loader, setup.train_set->image_shape())) {
     bytes += static_cast<int64_t>(stored_bytes(type));
   }
   return bytes * (loader.prefetch + 1);

@@ -41,7 +41,7 @@ RunSetup::RunSetup(const RunConfig& run, const PassWatch& watch, ProcessPlace pl
       epochs(train_set->size(), shape.global_batch(), run.epochs, run.data.tail()),
       task(find_model(run.model).variant, run.classes(*train_set), loss_options(run),
            run.model_options, byte_tables(run, train_chain, eval_chain),
-           run.class_weights.of(*train_set, run.classes(*train_set))),
+           run.class_weights.of(*train_set, run.classes(*train_set)), run.mixing.on()),
       plans(task, with_watch(network_spec(shape.micro_batch), watch)) {}
 
 NetworkSpec RunSetup::network_spec(int64_t micro_batch) const {
@@ -62,7 +62,7 @@ NetworkSpec RunSetup::network_spec(int64_t micro_batch) const {
                        .narrow = step.narrow,
                        .shard = config.shard_optimizer},
           .tail_batch = short_tail ? epochs.samples() % step.global_batch() : 0,
-          .average = config.ema_decay > 0};
+          .average = config.average.on()};
 }
 
 int64_t RunSetup::eval_batch(int64_t micro_batch) const {
@@ -77,7 +77,8 @@ int64_t RunSetup::total_steps() const {
 }
 
 double RunSetup::learning_rate(int64_t step) const {
-  return config.lr.at(step, config.schedule_site(epochs));
+  const double scheduled = config.lr.at(step, config.schedule_site(epochs));
+  return config.average.rate(step, epochs, scheduled);
 }
 
 StepInputs RunSetup::inputs(int64_t step) const {
@@ -98,6 +99,8 @@ LoaderSpec RunSetup::loader(int64_t first, int64_t last) const {
   spec.first_step = first;
   spec.last_step = last;
   spec.seed = config.seed;
+  spec.mixing = config.mixing;
+  spec.micro_batch = shape.micro_batch;
   return spec;
 }
 

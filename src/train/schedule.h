@@ -62,6 +62,8 @@ class LearningRate {
   // The rate of the update that follows `step` updates.
   double at(int64_t step, const ScheduleSite& run) const;
 
+  double warmup_epochs() const { return warmup_epochs_; }
+
  private:
   void describe_peak(Fields& field);
   void describe_warmup(Fields& field);

@@ -101,6 +101,7 @@ int Trainer::train() {
   }
   end_trace();
   write_weights("last.safetensors", false);
+  if (config_.average.swa() && progress_.ema_updates > 0) write_weights("swa.safetensors", true);
   tell_exchange();
   listener_.on(RunEnd{.step = progress_.step,
                       .weights_hash = hash(),
@@ -189,12 +190,7 @@ void Trainer::train_one_step(Loader& loader) {
     raise(Fault::diverged, "the loss of step {} is {}; try: a lower --lr, or --warmup-epochs 1",
           progress_.step, tally.mean_loss());
   }
-  if (config_.ema_decay > 0 && progress_.step % config_.ema_steps == 0) {
-    // The first average is the weights themselves.
-    const auto decay = static_cast<float>(progress_.ema_updates++ ? config_.ema_decay : 0);
-    network_.average()->bind("ema_decay", &decay);
-    network_.average()->run();
-  }
+  if (config_.average.is_due(progress_.step, setup_.epochs)) move_average();
   Tally& sums = progress_.epoch;
   sums.loss += tally.loss;
   sums.samples += tally.samples;
@@ -203,6 +199,16 @@ void Trainer::train_one_step(Loader& loader) {
   progress_.boundary_pending = true;
   if (config_.stop.max_hours > 0) fit_into_time();
   report_step(progress_.lr, tally, loader);
+}
+
+void Trainer::move_average() {
+  const WeightAverage& rule = config_.average;
+  const WeightAverage::Site site = config_.average_site();
+  const auto decay = static_cast<float>(rule.decay(progress_.averaged++, site));
+  network_.average()->bind("ema_decay", &decay);
+  network_.average()->run();
+  ++progress_.ema_updates;
+  if (rule.starts_over(progress_.step, setup_.epochs, site)) progress_.averaged = 0;
 }
 
 const Batch& Trainer::next_batch(Loader& loader) {

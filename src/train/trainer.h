@@ -42,11 +42,12 @@ class Trainer {
     Tally epoch;  // sums of the epoch so far
     double best_top1 = -1;
     double top1 = -1, average_top1 = -1;  // of this very step; -1: not evaluated
-    int64_t ema_updates = 0;
-    int64_t stale = 0;              // evaluations since the best one
-    int64_t last_step = 0;          // with which the run ends
+    int64_t stale = 0;                    // evaluations since the best one
+    int64_t last_step = 0;                // with which the run ends
     double scheduled = 0;           // the step of the schedule; ahead of `step` when time is short
     double lr = 0;                  // of the newest step
+    int64_t ema_updates = 0;        // of the average
+    int64_t averaged = 0;           // of them, since it last was a copy
     double seconds = 0;             // of all processes of the run
     bool boundary_pending = false;  // stopped between the last step of an epoch and its evaluation
   };
@@ -68,6 +69,7 @@ class Trainer {
   void train_one_step(Loader& loader);
   // The trace of the first steps ends here, when there is one.
   void end_trace();
+  void move_average();
   // The loader's next; what is no image in it is told and counted.
   const Batch& next_batch(Loader& loader);
   void tell_bad(const Batch::Bad& bad);

@@ -122,6 +122,7 @@ void Trainer::save(bool scheduled) {
                   {"last_step", static_cast<double>(progress_.last_step)},
                   {"scheduled", progress_.scheduled},
                   {"lr", progress_.lr},
+                  {"averaged", static_cast<double>(progress_.averaged)},
                   {"seconds", elapsed()},
                   {"boundary_pending", progress_.boundary_pending ? 1.0 : 0.0}},
       .texts = {{"isa", std::string(name(isa_level()))}, {"algorithms", algorithms()}}};
@@ -176,13 +177,15 @@ bool Trainer::restore() {
                .best_top1 = number("best_top1"),
                .top1 = number_if_any("top1"),
                .average_top1 = number_if_any("average_top1"),
-               .ema_updates = static_cast<int64_t>(number("ema_updates")),
                .stale = std::max<int64_t>(0, static_cast<int64_t>(number_if_any("stale"))),
                .last_step = static_cast<int64_t>(number_if_any("last_step")),
                .scheduled = number_if_any("scheduled"),
                .lr = number_if_any("lr"),
+               .ema_updates = static_cast<int64_t>(number("ema_updates")),
+               .averaged = static_cast<int64_t>(number_if_any("averaged")),
                .seconds = number("seconds"),
                .boundary_pending = number("boundary_pending") != 0};
+  if (progress_.averaged < 0) progress_.averaged = progress_.ema_updates;  // as older ones have it
   progress_.epoch.loss = number("epoch_loss");
   progress_.epoch.samples = static_cast<int64_t>(number("epoch_samples"));
   progress_.epoch.correct = static_cast<int64_t>(number("epoch_correct"));

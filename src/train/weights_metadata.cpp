@@ -37,7 +37,9 @@ Metadata weights_metadata(const RunSetup& setup, const WeightsMoment& moment) {
                  {"convoy.onednn", onednn::version()},
                  {"convoy.isa", std::string(name(isa_level()))},
                  {"convoy.recipe", dump(config.recipe())},
-                 {weights_key::kind, moment.average ? "ema" : "model"},
+                 {weights_key::kind, !moment.average        ? "model"
+                                     : config.average.swa() ? "swa"
+                                                            : "ema"},
                  {weights_key::step, std::to_string(moment.step)},
                  {weights_key::epoch, format_value(moment.epoch)},
                  {weights_key::image, to_string(setup.train_set->image_shape())},

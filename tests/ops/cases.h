@@ -19,6 +19,7 @@ std::vector<OpCase> dropout_cases();
 std::vector<OpCase> group_norm_cases();
 std::vector<OpCase> label_weight_cases();
 std::vector<OpCase> linear_cases();
+std::vector<OpCase> mixing_cases();
 std::vector<OpCase> pad_cases();
 std::vector<OpCase> pooling_cases();
 std::vector<OpCase> shape_cases();

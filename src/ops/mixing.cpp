@@ -1,0 +1,208 @@
+// Mixup and cutmix at the network's entry, and the loss at its end. Sources are numbers within a
+// replica, so that a replica's rows are the same alone and beside others.
+
+#include "ops/mixing.h"
+
+#include <array>
+
+#include "base/error.h"
+#include "kernels/elementwise.h"
+#include "ops/checks.h"
+#include "ops/family.h"
+#include "ops/loss_rows.h"
+#include "tensor/kernel.h"
+
+namespace convoy::ops {
+namespace {
+
+constexpr int sources = 4;
+
+void need_rows(const Node& n, const TensorType& type, int64_t samples, DType dtype) {
+  if (type.shape == Shape{samples, sources} && type.dtype == dtype) return;
+  raise(Fault::usage, "{} of {} samples cannot be mixed by {}", n.op->name, samples,
+        to_string(type));
+}
+
+// The numbers within the batch of the four that sample i is made of.
+std::array<int64_t, sources> sources_of(const int32_t* source, int64_t i, int64_t of_replica) {
+  std::array<int64_t, sources> all{};
+  for (size_t j = 0; j < sources; ++j) {
+    const int32_t number = source[i * sources + static_cast<int64_t>(j)];
+    expect(0 <= number && number < of_replica, "a source within the replica");
+    all[j] = i / of_replica * of_replica + number;
+  }
+  return all;
+}
+
+Types infer_images(const Node& n, std::span<const TensorType> in) {
+  need_f32(n, in.first(1));
+  if (in[0].shape.rank() != 4) {
+    raise(Fault::usage, "mix_images needs images [n, c, h, w], not {}", to_string(in[0]));
+  }
+  const int64_t samples = in[0].shape[0];
+  need_rows(n, in[1], samples, DType::s32);
+  need_rows(n, in[2], samples, DType::s32);
+  need_rows(n, in[3], samples, DType::f32);
+  return {{in[0].shape}};
+}
+
+void blend(const float* a, float a_share, const float* b, float b_share, float* y, int64_t n) {
+  if (b_share == 0 && a_share == 1) {
+    std::copy_n(a, n, y);
+  } else {
+    kernels::blend(a, a_share, b, b_share, y, n);
+  }
+}
+
+// A channel of an image is a task.
+std::unique_ptr<Kernel> images_kernel(const Node&, const KernelSite& site) {
+  const Shape& shape = site.in[0].shape;
+  const int64_t channels = shape[1], height = shape[2], width = shape[3], plane = height * width;
+  const int64_t of_replica = shape[0] / site.replicas;
+  auto kernel = std::make_unique<PhasedKernel>();
+  kernel->phase(static_cast<int>(shape[0] * channels), [=](int task, const KernelArgs& args) {
+    const int64_t i = task / channels, channel = task % channels;
+    const auto from = sources_of(args.input<int32_t>(1), i, of_replica);
+    const int32_t* box = args.input<int32_t>(2) + i * 4;
+    const float* share = args.input(3) + i * sources;
+    const int64_t left = box[0], top = box[1], right = box[2], bottom = box[3];
+    expect(0 <= left && right <= width && 0 <= top && bottom <= height, "a box within the image");
+    const auto picture = [&](size_t j) {
+      return args.input(0) + (from[j] * channels + channel) * plane;
+    };
+    float* out = args.output(0) + task * plane;
+    const auto run = [&](size_t first, int64_t at, int64_t count) {
+      blend(picture(first) + at, share[first], picture(first + 1) + at, share[first + 1], out + at,
+            count);
+    };
+    if (left >= right || top >= bottom) return run(0, 0, plane);  // no box
+    run(0, 0, top * width);
+    for (int64_t y = top; y < bottom; ++y) {
+      const int64_t row = y * width;
+      run(0, row, left);
+      run(2, row + left, right - left);
+      run(0, row + right, width - right);
+    }
+    run(0, bottom * width, (height - bottom) * width);
+  });
+  return kernel;
+}
+
+const OpDef images_def{.name = "mix_images", .infer = infer_images, .kernel = images_kernel};
+
+// in: logits, label, source, weight
+Types infer_loss(const Node& n, std::span<const TensorType> in) {
+  need_f32(n, in.first(1));
+  const Shape& logits = in[0].shape;
+  if (logits.rank() != 2 || in[1].shape != Shape{logits[0]} || in[1].dtype != DType::s32) {
+    raise(Fault::usage, "labels {} do not fit logits {}", to_string(in[1]), to_string(in[0]));
+  }
+  need_rows(n, in[2], logits[0], DType::s32);
+  need_rows(n, in[3], logits[0], DType::f32);
+  return {{{logits[0]}}};
+}
+
+// The target of a sample: `miss` for every class, and for each source's class so much more.
+struct MixedTarget {
+  double total, miss;  // of all classes; of each
+  std::array<int32_t, sources> label;
+  std::array<double, sources> more;
+};
+MixedTarget mixed_target(const KernelArgs& args, int64_t i, int64_t of_replica, int64_t classes,
+                         const Targets& t) {
+  const auto from = sources_of(args.input<int32_t>(2), i, of_replica);
+  MixedTarget mixed{};
+  for (size_t j = 0; j < sources; ++j) {
+    const double weight = args.input(3)[i * sources + static_cast<int64_t>(j)];
+    mixed.label[j] = checked_label(args.input<int32_t>(1), from[j], classes);
+    mixed.more[j] = weight * (t.hit - t.miss);
+    mixed.total += weight;
+  }
+  mixed.miss = t.miss * mixed.total;
+  return mixed;
+}
+
+std::unique_ptr<Kernel> loss_kernel(const Node& n, const KernelSite& site) {
+  const int64_t classes = site.in[0].shape[1], samples = site.in[0].shape[0];
+  const int64_t of_replica = samples / site.replicas;
+  const Targets t = targets(n.attrs<CrossEntropyOptions>(), classes);
+  const Chunks rows = by_rows(samples);
+  auto kernel = std::make_unique<PhasedKernel>();
+  kernel->phase(rows.tasks(), [=](int task, const KernelArgs& args) {
+    for (int64_t i = rows.begin(task); i < rows.begin(task) + rows.length(task); ++i) {
+      const float* row = args.input(0) + i * classes;
+      const LogSumExp lse = log_sum_exp(row, classes);
+      const MixedTarget target = mixed_target(args, i, of_replica, classes, t);
+      // -sum_k target_k (row_k - top - log_sum).
+      double loss = target.total * lse.log_sum;
+      for (size_t j = 0; j < sources; ++j) {
+        if (target.more[j] != 0) loss += target.more[j] * (lse.top - row[target.label[j]]);
+      }
+      if (target.miss > 0) {
+        for (int64_t k = 0; k < classes; ++k) loss += target.miss * (lse.top - row[k]);
+      }
+      args.output(0)[i] = static_cast<float>(loss);
+    }
+  });
+  return kernel;
+}
+
+// in: logits, label, source, weight, d_loss [n]; out: d_logits
+Types infer_grad(const Node&, std::span<const TensorType> in) { return {{in[0].shape}}; }
+
+std::unique_ptr<Kernel> grad_kernel(const Node& n, const KernelSite& site) {
+  const int64_t classes = site.in[0].shape[1], samples = site.in[0].shape[0];
+  const int64_t of_replica = samples / site.replicas;
+  const Targets t = targets(n.attrs<CrossEntropyOptions>(), classes);
+  const Chunks rows = by_rows(samples);
+  auto kernel = std::make_unique<PhasedKernel>();
+  kernel->phase(rows.tasks(), [=](int task, const KernelArgs& args) {
+    for (int64_t i = rows.begin(task); i < rows.begin(task) + rows.length(task); ++i) {
+      const float* row = args.input(0) + i * classes;
+      const LogSumExp lse = log_sum_exp(row, classes);
+      const MixedTarget target = mixed_target(args, i, of_replica, classes, t);
+      const double d = args.input(4)[i];
+      float* out = args.output(0) + i * classes;
+      for (int64_t k = 0; k < classes; ++k) {
+        double share = target.miss;
+        for (size_t j = 0; j < sources; ++j) share += target.label[j] == k ? target.more[j] : 0;
+        const double p = std::exp(row[k] - lse.top - lse.log_sum);
+        out[k] = static_cast<float>(d * (target.total * p - share));
+      }
+    }
+  });
+  return kernel;
+}
+
+const OpDef grad_def{.name = "mixed_cross_entropy_grad",
+                     .infer = infer_grad,
+                     .kernel = grad_kernel,
+                     .inplace_input = 0};
+
+Values grad(Builder& b, const Node& n, std::span<const Value> d_out) {
+  const auto& options = n.attrs<CrossEntropyOptions>();
+  return {b.emit(grad_def, {n.in[0], n.in[1], n.in[2], n.in[3], d_out[0]}, options), {}, {}, {}};
+}
+
+const OpDef loss_def{
+    .name = "mixed_cross_entropy", .infer = infer_loss, .grad = grad, .kernel = loss_kernel};
+
+}  // namespace
+
+Value mix_images(Builder& b, Value image, Value source, Value box, Value share) {
+  return b.emit(images_def, {image, source, box, share});
+}
+Value mixed_cross_entropy(Builder& b, Value logits, Value label, Value source, Value weight,
+                          const CrossEntropyOptions& options) {
+  return b.emit(loss_def, {logits, label, source, weight}, options);
+}
+
+}  // namespace convoy::ops
+
+namespace convoy {
+
+OpFamily mixing_ops() {
+  return {.ops = {&ops::images_def, &ops::loss_def, &ops::grad_def}, .fusions = {}};
+}
+
+}  // namespace convoy
