@@ -39,7 +39,8 @@ TEST(ShardOptimizerDist, WithBf16AndAnAverageAndAccumulationToo) {
            {"--exchange-precision", "bf16", "--optimizer", "lars", "--ema-decay", "0.9"},
            {"--optimizer", "adamw", "--gradient-accumulation-count", "2", "--batch-size", "4"},
            {"--bn-span", "2", "--optimizer", "lars"},
-           {"--clip-grad-norm", "0.1"}}) {
+           {"--clip-grad-norm", "0.1", "--freeze", "layer2,*.bn1.*", "--layer-decay", "0.5"},
+           {"--clip-grad-value", "0.01", "--freeze", "all-but-head"}}) {
     const ProcessesRun alone(0, processes_recipe(more));
     for (const int processes : {2, 4}) {
       const ProcessesRun many(processes, joined(processes_recipe(more), shards));
