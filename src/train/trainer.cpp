@@ -153,12 +153,8 @@ void Trainer::train_one_step(Loader& loader) {
         setup_.learning_rate(static_cast<int64_t>(std::floor(progress_.scheduled))));
   }
   progress_.lr = static_cast<double>(inputs.learning_rate);
-  Tally tally;
-  if (setup_.epochs.count(progress_.step) < setup_.epochs.batch()) {
-    tally = network_.steps().run_tail(inputs, next_batch(loader), *network_.tail());
-  } else {
-    tally = network_.steps().run(inputs, [&]() -> const Batch& { return next_batch(loader); });
-  }
+  const Tally tally = train_step(setup_, network_, progress_.step, inputs,
+                                 [&]() -> const Batch& { return next_batch(loader); });
   if (transport_) {
     count_bad(network_.peers()->bad(), config_.data.max_bad, progress_.epoch.bad,
               [this](const Batch::Bad& bad) { tell_bad(bad); });
