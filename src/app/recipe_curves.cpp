@@ -21,14 +21,19 @@ double momentum_of(const std::vector<Field>& fields) {
   return 0;
 }
 
-Panel panel(const RecipeCurves& curves, const char* name, Ink ink,
+// What never changes is told beside the name.
+Panel panel(const RecipeCurves& curves, const std::string& name, Ink ink,
             double RecipeCurves::Row::*value) {
-  Panel made{.x = {}, .y = {name}, .series = {{"", ink, {}, {}}}, .marks = {}};
+  Series series{"", ink, {}, {}};
   for (const RecipeCurves::Row& row : curves.rows) {
-    made.series[0].x.push_back(static_cast<double>(row.step));
-    made.series[0].y.push_back(row.*value);
+    series.x.push_back(static_cast<double>(row.step));
+    series.y.push_back(row.*value);
   }
-  return made;
+  const auto [least, most] = std::ranges::minmax(series.y);
+  return {.x = {},
+          .y = {least == most ? fmt::format("{} {:g}", name, least) : name},
+          .series = {std::move(series)},
+          .marks = {}};
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ class PanelDrawing {
     canvas_.fill({area_.x - 1, area_.y, 1, area_.height + 1}, frame);
     canvas_.fill({area_.x - 1, area_.y + area_.height, area_.width + 1, 1}, frame);
     const int64_t label = Canvas::text_width(panel_.x.label);
-    canvas_.text(area_.x + (area_.width - label) / 2, area_.y + area_.height + row - gap / 2,
+    canvas_.text(area_.x + (area_.width - label) / 2, area_.y + area_.height + row - 2,
                  panel_.x.label, ink);
     canvas_.text(area_.x, area_.y - row + gap, panel_.y.label, ink);
   }

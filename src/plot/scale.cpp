@@ -8,6 +8,7 @@
 namespace convoy {
 namespace {
 
+constexpr int enough = 6;      // steps in a range, of which two ticks lie in it whatever it is
 constexpr double hair = 1e-9;  // of a step: rounding must not lose a tick at an end
 
 // The smallest of 1, 2, 5, 10, 20 ... times a power of ten that is no less.
@@ -82,6 +83,8 @@ std::vector<Tick> Scale::ticks(int most) const {
 
 std::vector<Tick> Scale::even_ticks(int most) const {
   const double step = round_up((high_ - low_) / std::max(most, 1));
+  const double whole = std::floor(high_ / step + hair) - std::ceil(low_ / step - hair);
+  if (whole < 1 && most < enough) return even_ticks(most + 1);  // one number alone is no scale
   std::vector<Tick> ticks;
   for (double i = std::ceil(low_ / step - hair); i * step <= high_ + step * hair; ++i) {
     const double value = i * step;

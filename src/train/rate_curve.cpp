@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 namespace convoy {
 namespace {
 
 constexpr double too_much = 4;  // times the best smoothed loss
+constexpr double sure = 5;      // standard deviations by which means must fall
 constexpr int64_t half = 2;     // steps before and behind, of which a slope is taken
 
 // Of the line through the smoothed losses around row i, by least squares, in the logarithm of the
@@ -28,6 +30,16 @@ double slope(const std::vector<RateCurve::Row>& rows, int64_t i) {
     xy += x * (row(at).smoothed - y_mean);
   }
   return xy / xx;
+}
+
+// How far losses of like steps lie apart: neighbours have nearly the same rate and weights.
+double noise(std::span<const RateCurve::Row> rows) {
+  double sum = 0;
+  for (size_t i = 1; i < rows.size(); ++i) {
+    const double apart = rows[i].loss - rows[i - 1].loss;
+    sum += apart * apart;
+  }
+  return std::sqrt(sum / (2 * static_cast<double>(rows.size())));
 }
 
 }  // namespace
@@ -62,6 +74,14 @@ std::optional<RateCurve::Reading> RateCurve::reading() const {
       std::min_element(rows_.begin() + begin, rows_.begin() + count,
                        [](const Row& a, const Row& b) { return a.smoothed < b.smoothed; });
   const int64_t bottom = least - rows_.begin();
+  // What the mean of losses that stay the same would do now and then is no fall.
+  double start = 0;
+  for (const Row& row : std::span(rows_).first(static_cast<size_t>(begin))) {
+    start += row.loss / static_cast<double>(begin);
+  }
+  const double spread = std::sqrt((1 - smooth_) / (1 + smooth_) + 1 / static_cast<double>(begin));
+  const std::span<const Row> before(rows_.data(), static_cast<size_t>(bottom + 1));
+  if (start - least->smoothed <= sure * spread * noise(before)) return {};
   int64_t steepest = -1;
   double lowest = 0;
   for (int64_t i = begin; i + half < count && i <= bottom; ++i) {

@@ -2,6 +2,7 @@
 // to train with (L. N. Smith, "Cyclical learning rates for training neural networks", 2017).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -30,8 +31,13 @@ class RateCurve {
     double steepest = 0;           // the rate at which the smoothed loss falls fastest
     double minimum = 0;            // at which it is least
     bool ends_at_minimum = false;  // it was still falling at the last step
+
+    double tenth() const { return minimum / 10; }
+    // The larger of the two. Where the outputs of fresh weights are only too large, the loss falls
+    // fastest while those shrink, long before anything is learnt.
+    double suggestion() const { return std::max(steepest, tenth()); }
   };
-  // Empty: the loss falls nowhere, or there are too few steps to tell.
+  // Empty: the loss falls nowhere by more than its noise, or there are too few steps to tell.
   std::optional<Reading> reading() const;
 
  private:

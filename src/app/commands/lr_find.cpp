@@ -60,18 +60,19 @@ Plot to_plot(const RateCurve& curve, const std::optional<Reading>& found, std::s
               .marks = {},
               .y_most = highest_in_sight(curve, found)};
   if (found) {
-    panel.marks = {
-        {fmt::format("steepest {:.2g}", found->steepest), plot_ink::green, found->steepest},
-        {fmt::format("minimum/10 {:.2g}", found->minimum / 10), plot_ink::orange,
-         found->minimum / 10}};
+    const bool is_steepest = found->suggestion() == found->steepest;
+    panel.marks = {{fmt::format("{} {:.2g}", is_steepest ? "other" : "suggestion", found->tenth()),
+                    is_steepest ? plot_ink::orange : plot_ink::green, found->tenth()},
+                   {fmt::format("{} {:.2g}", is_steepest ? "suggestion" : "other", found->steepest),
+                    is_steepest ? plot_ink::green : plot_ink::orange, found->steepest}};
   }
   return {.title = std::move(title), .panels = {std::move(panel)}};
 }
 
 void print_reading(const RateCurve& curve, const Reading& found, const LrFindOptions& options) {
-  fmt::print("Suggestion: {:.2g}, where the smoothed loss falls fastest\n", found.steepest);
-  fmt::print("Second reading: {:.2g}, a tenth of the rate with the least smoothed loss ({:.2g})\n",
-             found.minimum / 10, found.minimum);
+  fmt::print("Falls fastest: at a rate of {:.2g} (first reading)\n", found.steepest);
+  fmt::print("Least: at {:.2g}, the most to try; a tenth is {:.2g} (second reading)\n",
+             found.minimum, found.tenth());
   if (curve.has_diverged()) {
     fmt::print("Diverged: at a rate of {:.2g}, step {} of {}\n", curve.rows().back().lr,
                curve.rows().size(), options.steps);
@@ -81,6 +82,7 @@ void print_reading(const RateCurve& curve, const Reading& found, const LrFindOpt
   } else {
     fmt::print("Diverged: nowhere up to {:.2g}\n", options.high);
   }
+  fmt::print("Suggestion: {:.2g}, the larger of the two readings\n", found.suggestion());
 }
 
 int run(const CommandLine& line) {
@@ -100,10 +102,10 @@ int run(const CommandLine& line) {
   if (!config.tuning.freeze.empty() && config.init_from.empty()) {
     fmt::print(stderr, "Warning: what is frozen keeps its random start; try: --init-from FILE\n");
   }
-  const fs::path folder(options.output);
+  const fs::path folder = options.output;
   make_folders(folder, Fault::usage);
   const std::string title = fmt::format(
-      "{} on {}, batch {}: {:.2g} to {:.2g} in {} steps", config.model, config.data.dataset_name(),
+      "{} on {}, batch {}: {:g} to {:g} in {} steps", config.model, config.data.dataset_name(),
       setup.shape.global_batch(), options.low, options.high, options.steps);
   if (!config.quiet) fmt::print("{}\n", title);
   std::fflush(stdout);
@@ -130,8 +132,8 @@ int run(const CommandLine& line) {
   write_atomically(folder / "lr-find.png", encode_png(draw(to_plot(curve, found, title))),
                    Fault::usage);
   if (!config.quiet) {
-    fmt::print("Wrote {} and {}\n", (folder / "lr-find.png").string(),
-               (folder / "lr-find.csv").string());
+    fmt::print("Wrote {} and {}\n", (folder / "lr-find.png").lexically_normal().string(),
+               (folder / "lr-find.csv").lexically_normal().string());
   }
   if (stop) {
     fmt::print(stderr, "Stopped by a signal after step {} of {}: no suggestion\n",
@@ -148,7 +150,7 @@ int run(const CommandLine& line) {
         options.low / 100, 2 * options.steps);
   }
   if (!config.quiet) print_reading(curve, *found, options);
-  fmt::print("{}\n", train_line(line, known, found->steepest, setup.shape.global_batch()));
+  fmt::print("{}\n", train_line(line, known, found->suggestion(), setup.shape.global_batch()));
   return 0;
 }
 
@@ -164,8 +166,8 @@ constant factor from step to step, and stops when the smoothed loss is above fou
 times its best or is no number. Writes lr-find.png (loss by rate) and lr-find.csv;
 prints the rate at which the smoothed loss falls fastest, a tenth of the rate at
 which it is least as a second reading, where it diverged, and the line that trains
-with the suggestion. No run directory is made; weights are not kept. The result
-follows from the seed.
+with the larger of the two. No run directory is made; weights are not kept. The
+result follows from the seed. More steps over a narrower range tell more.
 
 Give the options of the training you have in mind: model, data, batch, optimiser,
 weight decay, --freeze. What a recipe says about rate, schedule and length is left
