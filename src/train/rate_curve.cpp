@@ -32,14 +32,17 @@ double slope(const std::vector<RateCurve::Row>& rows, int64_t i) {
   return xy / xx;
 }
 
-// How far losses of like steps lie apart: neighbours have nearly the same rate and weights.
+// The standard deviation of losses of like steps, by the median difference of neighbours, which
+// have nearly the same rate and weights: a few that jump do not count.
 double noise(std::span<const RateCurve::Row> rows) {
-  double sum = 0;
-  for (size_t i = 1; i < rows.size(); ++i) {
-    const double apart = rows[i].loss - rows[i - 1].loss;
-    sum += apart * apart;
-  }
-  return std::sqrt(sum / (2 * static_cast<double>(rows.size())));
+  std::vector<double> apart;
+  for (size_t i = 1; i < rows.size(); ++i)
+    apart.push_back(std::abs(rows[i].loss - rows[i - 1].loss));
+  if (apart.empty()) return 0;
+  const auto middle = apart.begin() + std::ssize(apart) / 2;
+  std::nth_element(apart.begin(), middle, apart.end());
+  constexpr double median_of_difference = 0.954;  // of two normal numbers of deviation 1
+  return *middle / median_of_difference;
 }
 
 }  // namespace

@@ -174,9 +174,9 @@ weight decay, --freeze. What a recipe says about rate, schedule and length is le
 out; typed here, such options are refused.
 
   convoy lr-find --config cifar10/resnet20 --data-dir DIR
-  convoy lr-find --model cifar_resnet20 --dataset generated --find-steps 50
+  convoy lr-find --model cifar_resnet8 --dataset generated --batch-size 64 --min-lr 1e-4
   convoy lr-find --model resnet18 --data-dir DIR --init-from FILE --freeze all-but-head
-  convoy lr-find --config cifar10/resnet20 --data-dir DIR --optimizer adamw --max-lr 1 --output DIR
+  convoy lr-find --model resnet18 --data-dir DIR --optimizer adamw --max-lr 1 --output DIR
 )",
       .describe = describe,
       .run = run};
