@@ -9,6 +9,7 @@ MAY_INCLUDE = {
     "tensor": "base",
     "kernels": "base tensor",
     "pictures": "base tensor kernels",
+    "plot": "base pictures",
     "records": "base",
     "data": "base config tensor kernels pictures records",
     "graph": "base tensor",
@@ -22,7 +23,7 @@ MAY_INCLUDE = {
     "train": "base config tensor kernels pictures data graph ops models compile engine dist weights",
     "report": "base config train",
     "launch": "base config",
-    "app": "base config tensor pictures records data graph ops models compile engine dist weights export train report "
+    "app": "base config tensor pictures plot records data graph ops models compile engine dist weights export train report "
     "launch",
 }
 ONE_DOOR = {  # header -> where it may be included

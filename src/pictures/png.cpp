@@ -101,6 +101,44 @@ void open(Reader& reader, const std::string& origin) {
                      origin);
 }
 
+// Errors leave by longjmp here too.
+struct Writer {
+  std::string bytes;
+  std::jmp_buf jump;
+  png_structp file = nullptr;
+  png_infop info = nullptr;
+
+  Writer() = default;
+  ~Writer() { png_destroy_write_struct(&file, &info); }
+  Writer(const Writer&) = delete;
+
+  static void fail(png_structp file, png_const_charp) {
+    std::longjmp(static_cast<Writer*>(png_get_error_ptr(file))->jump, 1);
+  }
+  static void take(png_structp file, png_bytep from, size_t count) {
+    static_cast<Writer*>(png_get_io_ptr(file))
+        ->bytes.append(reinterpret_cast<const char*>(from), count);
+  }
+
+  bool write(const Pixels& pixels) {
+    if (setjmp(jump)) return false;
+    file = png_create_write_struct(PNG_LIBPNG_VER_STRING, this, fail, nullptr);
+    if (file) info = png_create_info_struct(file);
+    if (!info) return false;
+    png_set_write_fn(file, this, take, nullptr);
+    png_set_IHDR(file, info, static_cast<png_uint_32>(pixels.region.width),
+                 static_cast<png_uint_32>(pixels.region.height), 8, PNG_COLOR_TYPE_RGB,
+                 PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    png_write_info(file, info);
+    png_set_filler(file, 0, PNG_FILLER_AFTER);
+    for (int64_t y = 0; y < pixels.region.height; ++y) {
+      png_write_row(file, pixels.at(pixels.region.x, pixels.region.y + y));
+    }
+    png_write_end(file, nullptr);
+    return true;
+  }
+};
+
 }  // namespace
 
 bool looks_like_png(std::string_view bytes) { return bytes.starts_with("\x89PNG\r\n\x1a\n"); }
@@ -117,6 +155,13 @@ void decode_png(std::string_view bytes, const std::string& origin, Pixels& pixel
   open(reader, origin);
   if (!reader.read(pixels)) reader.refuse(origin);
   remarks = std::move(reader.remarks);
+}
+
+std::string encode_png(const Pixels& pixels) {
+  expect(pixels.region.width > 0 && pixels.region.height > 0, "there is a picture to write");
+  Writer writer;
+  if (!writer.write(pixels)) raise(Fault::no_space, "no memory to write a PNG file");
+  return std::move(writer.bytes);
 }
 
 }  // namespace convoy

@@ -19,4 +19,7 @@ PictureInfo inspect_png(std::string_view bytes, const std::string& origin);
 void decode_png(std::string_view bytes, const std::string& origin, Pixels& pixels,
                 std::vector<std::string>& remarks);
 
+// A PNG file of the pixels of a whole region, eight-bit colour.
+std::string encode_png(const Pixels& pixels);
+
 }  // namespace convoy

@@ -254,6 +254,16 @@ void RunConfig::check(const Fields& field) const {
     raise(Fault::usage, "neither --epochs nor --max-steps: nothing to do");
   average.check(average_site());
   mixing.check(step_shape().micro_batch);
+  if (mixing.on() && stop.best_metric == "train-top1") {
+    raise(
+        Fault::usage,
+        "--best-metric train-top1 asks for the one class of each image, and mixup and cutmix make "
+        "images of several; try: --best-metric top1");
+  }
+  if (field.given("best-metric") && eval_epochs == 0) {
+    raise(Fault::usage,
+          "--best-metric chooses among evaluations, but --eval-epochs is 0; try: --eval-epochs 1");
+  }
   if (mixing.on() && !class_weights.asked.empty()) {
     raise(Fault::usage,
           "--class-weights are for samples of one class, and mixup and cutmix make samples of "

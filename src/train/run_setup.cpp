@@ -104,4 +104,11 @@ LoaderSpec RunSetup::loader(int64_t first, int64_t last) const {
   return spec;
 }
 
+Tally train_step(const RunSetup& setup, Network& network, int64_t step, const StepInputs& inputs,
+                 const std::function<const Batch&()>& next) {
+  const bool is_short = setup.epochs.count(step) < setup.epochs.batch();
+  return is_short ? network.steps().run_tail(inputs, next(), *network.tail())
+                  : network.steps().run(inputs, next);
+}
+
 }  // namespace convoy

@@ -3,6 +3,7 @@
 // of the same run.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "data/augment_chain.h"
@@ -50,5 +51,10 @@ class RunSetup {
   const Classification task;
   const NetworkPlans plans;
 };
+
+// Step number `step`, with `network`'s plans those of `setup`: whole, or the short last one of an
+// epoch.
+Tally train_step(const RunSetup& setup, Network& network, int64_t step, const StepInputs& inputs,
+                 const std::function<const Batch&()>& next);
 
 }  // namespace convoy

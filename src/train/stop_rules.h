@@ -1,17 +1,23 @@
-// When a run ends before the epochs it was given: nothing gets better any more, or the time is up.
+// What is better in a run, and when it ends before the epochs it was given: nothing gets better any
+// more, or the time is up.
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "config/fields.h"
+#include "train/event.h"
 
 namespace convoy {
 
 struct StopRules {
+  std::string best_metric = "top1";
   int patience = 0;      // evaluations; 0: no such rule
   double max_hours = 0;  // 0: no such rule
 
   void describe(Fields& field);
+  // Of an evaluation and the training since the last one; more is better.
+  double score(const EvalDone& evaluation, double train_loss, double train_top1) const;
 };
 
 // What a run has taken so far, and how much is left of it.

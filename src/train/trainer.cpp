@@ -172,12 +172,8 @@ void Trainer::train_one_step(Loader& loader) {
         setup_.learning_rate(static_cast<int64_t>(std::floor(progress_.scheduled))));
   }
   progress_.lr = static_cast<double>(inputs.learning_rate);
-  Tally tally;
-  if (setup_.epochs.count(progress_.step) < setup_.epochs.batch()) {
-    tally = network_.steps().run_tail(inputs, next_batch(loader), *network_.tail());
-  } else {
-    tally = network_.steps().run(inputs, [&]() -> const Batch& { return next_batch(loader); });
-  }
+  const Tally tally = train_step(setup_, network_, progress_.step, inputs,
+                                 [&]() -> const Batch& { return next_batch(loader); });
   if (transport_) {
     count_bad(network_.peers()->bad(), config_.data.max_bad, progress_.epoch.bad,
               [this](const Batch::Bad& bad) { tell_bad(bad); });
@@ -274,15 +270,18 @@ bool Trainer::finish_boundary() {
     if (!result) return false;
     progress_.top1 = result->plain.top1;
     if (result->average) progress_.average_top1 = result->average->top1;
-    if (result->counts().top1 > progress_.best_top1) {
+    const double score =
+        config_.stop.score(result->counts(), progress_.epoch.mean_loss(), progress_.epoch.top1());
+    if (score > progress_.best_score) {
+      progress_.best_score = score;
       progress_.best_top1 = result->counts().top1;
       best_now_ = true;
       write_weights("best.safetensors", result->average.has_value());
     }
     progress_.stale = best_now_ ? 0 : progress_.stale + 1;
     if (lost_patience()) {
-      end_at(progress_.step, fmt::format("{} evaluations without a better one than {:.3f} %",
-                                         progress_.stale, progress_.best_top1));
+      end_at(progress_.step, fmt::format("{} evaluations without a better one by {}",
+                                         progress_.stale, config_.stop.best_metric));
     }
   }
   const bool last = progress_.step == progress_.last_step;

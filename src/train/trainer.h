@@ -41,6 +41,7 @@ class Trainer {
     int64_t step = 0;
     Tally epoch;  // sums of the epoch so far
     double best_top1 = -1;
+    double best_score = -1e300;           // by --best-metric
     double top1 = -1, average_top1 = -1;  // of this very step; -1: not evaluated
     int64_t stale = 0;                    // evaluations since the best one
     int64_t last_step = 0;                // with which the run ends

@@ -115,6 +115,7 @@ void Trainer::save(bool scheduled) {
                   {"epoch_correct5", static_cast<double>(progress_.epoch.correct5)},
                   {"epoch_bad", static_cast<double>(progress_.epoch.bad)},
                   {"best_top1", progress_.best_top1},
+                  {"best_score", progress_.best_score},
                   {"top1", progress_.top1},
                   {"average_top1", progress_.average_top1},
                   {"ema_updates", static_cast<double>(progress_.ema_updates)},
@@ -175,6 +176,8 @@ bool Trainer::restore() {
   progress_ = {.step = found->state.step,
                .epoch = {},
                .best_top1 = number("best_top1"),
+               .best_score = found->state.numbers.contains("best_score") ? number("best_score")
+                                                                         : number("best_top1"),
                .top1 = number_if_any("top1"),
                .average_top1 = number_if_any("average_top1"),
                .stale = std::max<int64_t>(0, static_cast<int64_t>(number_if_any("stale"))),

@@ -68,6 +68,9 @@ TEST(BadInput, FineTuningThatMakesNoSenseIsRefused) {
   refused({"--class-weights", "1,2,3"}, {"3 numbers", "10 classes", "balanced"});
   refused({"--class-weights", "blanced"}, {"blanced", "balanced"});
   refused({"--patience", "3", "--eval-epochs", "0"}, {"--patience", "--eval-epochs"});
+  refused({"--mixup-alpha", "0.2", "--best-metric", "train-top1"}, {"train-top1", "try:"});
+  refused({"--mixup-alpha", "0.2", "--class-weights", "balanced"}, {"--class-weights", "mixup"});
+  refused({"--best-metric", "loss", "--eval-epochs", "0"}, {"--best-metric", "--eval-epochs 1"});
   refused({"--verify-resume", "--max-hours", "1"}, {"--max-hours", "--max-steps"});
   refused({"--clip-grad-norm", "1", "--clip-grad-value", "1"},
           {"--clip-grad-norm", "--clip-grad-value"});

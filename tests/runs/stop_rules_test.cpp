@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "support/run_files.h"
 
 namespace convoy {
@@ -35,6 +37,31 @@ TEST(StopRules, PatienceEndsARunThatDoesNotLearn) {
   const test::Finished again = test::run_convoy(TinyRun::resume(), run.folder());
   EXPECT_EQ(again.code, 0) << again.err;
   EXPECT_EQ(events(run.dir(), "eval").size(), 3u);
+}
+
+TEST(StopRules, WhatIsBetterIsWhatWasAskedFor) {
+  const EvalDone evaluation{.loss = 2, .top1 = 30, .top5 = 70};
+  const auto score = [&](const char* metric) {
+    return StopRules{.best_metric = metric}.score(evaluation, 1.5, 40);
+  };
+  EXPECT_EQ(score("top1"), 30);
+  EXPECT_EQ(score("top5"), 70);
+  EXPECT_EQ(score("loss"), -2);
+  EXPECT_EQ(score("train-loss"), -1.5);
+  EXPECT_EQ(score("train-top1"), 40);
+  // With a rate of zero only the training loss of shuffled batches differs from epoch to epoch.
+  TinyRun run(tiny({"--epochs", "4", "--lr", "0", "--best-metric", "train-loss"}));
+  run.whole();
+  const auto saved = events(run.dir(), "checkpoint");
+  double best = 1e300;
+  std::ifstream summary(run.dir() / "summary.csv");
+  std::string line;
+  std::getline(summary, line);
+  for (size_t epoch = 0; std::getline(summary, line); ++epoch) {
+    const double loss = std::stod(line.substr(line.find(',') + 1));
+    EXPECT_EQ(saved.at(epoch)["best"].get<bool>(), loss < best) << epoch;
+    best = std::min(best, loss);
+  }
 }
 
 TEST(StopRules, PatienceIsCountedOverKillsAndResumes) {

@@ -4,9 +4,11 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "app/command.h"
 #include "app/options.h"
+#include "app/recipe_curves.h"
 #include "app/run.h"
 #include "base/error.h"
 #include "base/text.h"
@@ -23,6 +25,7 @@ struct Options {
   std::string config;
   bool json = false;
   int processes = 1;
+  std::string curve;
 
   void describe(Fields& field) {
     describe_config(field, config);
@@ -31,6 +34,10 @@ struct Options {
           "so many that share the replicas: what the first of them would need, with a host of its "
           "own",
           between(1, 65536), {"num-instances"});
+    field("curve", curve,
+          "draw learning rate, momentum and weight decay over the run into this .png file, with "
+          "their numbers in a .csv beside it; a .csv file: the numbers alone, one row a step, or "
+          "20000 evenly chosen ones with the first and the last");
   }
 };
 
@@ -150,9 +157,12 @@ int run(const CommandLine& typed) {
   const CommandLine line = with_defaults(typed);
   Options options;
   RunConfig config;
-  read_options(line, describe, options, config);
+  const Fields field = read_options(line, describe, options, config);
+  std::optional<CurveFiles> curve;
+  if (field.given("curve")) curve.emplace(options.curve);
   apply_isa(config);
   const RunSetup setup(config, {}, {.rank = 0, .size = options.processes});
+  if (curve) write_curves(recipe_curves(setup, field.all()), *curve);
   warn_of_idle_rules(setup.plans, config.choices);
   ThreadPool pool(config.thread_count(), onednn::use_one_thread);
   const MemoryNeeds memory = memory_needs(setup);
@@ -160,9 +170,12 @@ int run(const CommandLine& typed) {
   const int64_t largest =
       fits(memory, expected.limit_bytes) ? -1 : largest_batch(setup, expected.limit_bytes);
   if (options.json) {
-    fmt::print("{}\n", to_json(setup, expected, largest).dump());
+    nlohmann::ordered_json result = to_json(setup, expected, largest);
+    if (curve) result["curve_files"] = curve->names();
+    fmt::print("{}\n", result.dump());
   } else {
     print_plan(setup, expected);
+    if (curve) fmt::print("Curves: {}\n", join(curve->names(), ", "));
   }
   std::fflush(stdout);
   refuse_what_cannot_fit(setup, config.output, memory, largest);
@@ -179,9 +192,12 @@ CommandDef plan_command() {
       .details = R"(Memory by kind and the peak of the process, batch arithmetic, steps, learning
 rate, an estimate of the time, disk for checkpoints. What cannot fit is refused
 with exit code 6 and the largest batch that would; `train` refuses the same.
+With --curve the recipe can be looked at: learning rate, momentum and weight
+decay of every step, as a picture and as numbers.
 
   convoy plan --config cifar10/resnet20 --data-dir DIR
   convoy plan --model resnet50 --batch-size 32
+  convoy plan --model resnet50 --epochs 90 --warmup-epochs 5 --curve lr.png
   convoy plan --model resnet152 --batch-size 64 --memory 16G --json
 )",
       .describe = describe,
