@@ -92,6 +92,12 @@ const std::vector<Expected> all{
     {"graphcore/mk2_resnet50_bn_128ipus", imagenet, 16384, 78, 2, {{390, 1.987748}}},
     {"graphcore/mk1_resnet50_16ipus", imagenet, 1024, 1251, 0.5, {}},
     {"graphcore/mk2_resnext101_16ipus", imagenet, 768, 1668, 0.375, {}},
+    {"imagenet/resnext101_250epochs", imagenet, 1024, 1251, 1.024, {}},
+    {"graphcore/mk2_efficientnet_b4_g1_16ipus", imagenet, 768, 1668, 0.046875, {}},
+    {"graphcore/mk2_efficientnet_b4_g1_64ipus", imagenet, 768, 1668, 0.046875, {}},
+    {"graphcore/mk2_efficientnet_b4_g16_16ipus", imagenet, 800, 1601, 0.048828125, {}},
+    {"graphcore/mk2_efficientnet_b4_g16_64ipus", imagenet, 640, 2001, 0.0390625, {}},
+    {"graphcore/mk2_efficientnet_b4_g16_64ipus_LARS", imagenet, 3040, 421, 4.19845, {}},
 };
 
 TEST(RecipeRates, AreThoseOfTheirAuthors) {

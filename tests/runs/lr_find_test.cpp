@@ -138,7 +138,7 @@ TEST(LrFindRun, FrozenPartsStayAndTheEndIsTold) {
       joined({"lr-find", "--max-lr", "1e-11", "--min-lr", "1e-12"}, tiny()), folder.path());
   EXPECT_EQ(still.code, 5) << still.out;
   EXPECT_TRUE(has(still.err, "falls at no rate")) << still.err;
-  EXPECT_EQ(numbers(folder / "lr-find.csv").size(), 100u);
+  EXPECT_EQ(numbers(folder / "lr-find.csv").size(), 200u);
 }
 
 TEST(LrFindRun, ASignalEndsItAfterAStep) {
