@@ -27,48 +27,32 @@ Types infer(const Node& n, std::span<const TensorType> in) {
 }
 
 std::unique_ptr<Kernel> forward(const Node& n, const KernelSite& site) {
-  const int64_t classes = site.in[0].shape[1];
-  const Targets t = targets(n.attrs<CrossEntropyOptions>(), classes);
-  const Chunks rows = by_rows(site.in[0].shape[0]);
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(rows.tasks(), [=](int task, const KernelArgs& args) {
-    for (int64_t i = rows.begin(task); i < rows.begin(task) + rows.length(task); ++i) {
-      const float* row = args.input(0) + i * classes;
-      const LogSumExp lse = log_sum_exp(row, classes);
-      // -sum_k target_k (row_k - top - log_sum); the targets add up to 1.
-      const double hit = lse.top - row[checked_label(args.input<int32_t>(1), i, classes)];
-      double loss = lse.log_sum + (t.hit - t.miss) * hit;
-      if (t.miss > 0) {
-        for (int64_t k = 0; k < classes; ++k) loss += t.miss * (lse.top - row[k]);
-      }
-      args.output(0)[i] = static_cast<float>(loss);
+  const Targets t = targets(n.attrs<CrossEntropyOptions>(), site.in[0].shape[1]);
+  return each_loss_row(site, [=](const LossRow& r) {
+    const int32_t label = checked_label(r.args.input<int32_t>(1), r.sample, r.classes);
+    // -sum_k target_k (logit_k - top - log_sum); the targets add up to 1.
+    double loss = r.lse.log_sum + (t.hit - t.miss) * (r.lse.top - r.logits[label]);
+    if (t.miss > 0) {
+      for (int64_t k = 0; k < r.classes; ++k) loss += t.miss * (r.lse.top - r.logits[k]);
     }
+    r.args.output(0)[r.sample] = static_cast<float>(loss);
   });
-  return kernel;
 }
 
 // in: logits, label, d_loss [n]; out: d_logits
 Types infer_grad(const Node&, std::span<const TensorType> in) { return {{in[0].shape}}; }
 
 std::unique_ptr<Kernel> backward(const Node& n, const KernelSite& site) {
-  const int64_t classes = site.in[0].shape[1];
-  const Targets t = targets(n.attrs<CrossEntropyOptions>(), classes);
-  const Chunks rows = by_rows(site.in[0].shape[0]);
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(rows.tasks(), [=](int task, const KernelArgs& args) {
-    for (int64_t i = rows.begin(task); i < rows.begin(task) + rows.length(task); ++i) {
-      const float* row = args.input(0) + i * classes;
-      const int32_t label = checked_label(args.input<int32_t>(1), i, classes);
-      const LogSumExp lse = log_sum_exp(row, classes);
-      const double d = args.input(2)[i];
-      float* out = args.output(0) + i * classes;
-      for (int64_t k = 0; k < classes; ++k) {
-        const double p = std::exp(row[k] - lse.top - lse.log_sum);
-        out[k] = static_cast<float>(d * (p - (k == label ? t.hit : t.miss)));
-      }
+  const Targets t = targets(n.attrs<CrossEntropyOptions>(), site.in[0].shape[1]);
+  return each_loss_row(site, [=](const LossRow& r) {
+    const int32_t label = checked_label(r.args.input<int32_t>(1), r.sample, r.classes);
+    const double d = r.args.input(2)[r.sample];
+    float* out = r.args.output(0) + r.sample * r.classes;
+    for (int64_t k = 0; k < r.classes; ++k) {
+      const double p = std::exp(r.logits[k] - r.lse.top - r.lse.log_sum);
+      out[k] = static_cast<float>(d * (p - (k == label ? t.hit : t.miss)));
     }
   });
-  return kernel;
 }
 
 const OpDef grad_def{.name = "softmax_cross_entropy_grad",

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "base/error.h"
 #include "ops/cross_entropy.h"
@@ -47,5 +48,27 @@ inline int32_t checked_label(const int32_t* labels, int64_t sample, int64_t clas
 }
 
 inline Chunks by_rows(int64_t rows) { return {rows, 8}; }
+
+// Where a loss is: a sample's logits, the first input.
+struct LossRow {
+  const KernelArgs& args;
+  int64_t sample, classes;
+  const float* logits;
+  LogSumExp lse;
+};
+// `body(LossRow)` for every sample.
+template <class Body>
+std::unique_ptr<Kernel> each_loss_row(const KernelSite& site, Body body) {
+  const int64_t classes = site.in[0].shape[1];
+  const Chunks rows = by_rows(site.in[0].shape[0]);
+  auto kernel = std::make_unique<PhasedKernel>();
+  kernel->phase(rows.tasks(), [=](int task, const KernelArgs& args) {
+    for (int64_t i = rows.begin(task); i < rows.begin(task) + rows.length(task); ++i) {
+      const float* row = args.input(0) + i * classes;
+      body(LossRow{args, i, classes, row, log_sum_exp(row, classes)});
+    }
+  });
+  return kernel;
+}
 
 }  // namespace convoy::ops

@@ -108,13 +108,12 @@ struct MixedTarget {
   std::array<int32_t, sources> label;
   std::array<double, sources> more;
 };
-MixedTarget mixed_target(const KernelArgs& args, int64_t i, int64_t of_replica, int64_t classes,
-                         const Targets& t) {
-  const auto from = sources_of(args.input<int32_t>(2), i, of_replica);
+MixedTarget mixed_target(const LossRow& r, int64_t of_replica, const Targets& t) {
+  const auto from = sources_of(r.args.input<int32_t>(2), r.sample, of_replica);
   MixedTarget mixed{};
   for (size_t j = 0; j < sources; ++j) {
-    const double weight = args.input(3)[i * sources + static_cast<int64_t>(j)];
-    mixed.label[j] = checked_label(args.input<int32_t>(1), from[j], classes);
+    const double weight = r.args.input(3)[r.sample * sources + static_cast<int64_t>(j)];
+    mixed.label[j] = checked_label(r.args.input<int32_t>(1), from[j], r.classes);
     mixed.more[j] = weight * (t.hit - t.miss);
     mixed.total += weight;
   }
@@ -123,55 +122,39 @@ MixedTarget mixed_target(const KernelArgs& args, int64_t i, int64_t of_replica, 
 }
 
 std::unique_ptr<Kernel> loss_kernel(const Node& n, const KernelSite& site) {
-  const int64_t classes = site.in[0].shape[1], samples = site.in[0].shape[0];
-  const int64_t of_replica = samples / site.replicas;
-  const Targets t = targets(n.attrs<CrossEntropyOptions>(), classes);
-  const Chunks rows = by_rows(samples);
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(rows.tasks(), [=](int task, const KernelArgs& args) {
-    for (int64_t i = rows.begin(task); i < rows.begin(task) + rows.length(task); ++i) {
-      const float* row = args.input(0) + i * classes;
-      const LogSumExp lse = log_sum_exp(row, classes);
-      const MixedTarget target = mixed_target(args, i, of_replica, classes, t);
-      // -sum_k target_k (row_k - top - log_sum).
-      double loss = target.total * lse.log_sum;
-      for (size_t j = 0; j < sources; ++j) {
-        if (target.more[j] != 0) loss += target.more[j] * (lse.top - row[target.label[j]]);
-      }
-      if (target.miss > 0) {
-        for (int64_t k = 0; k < classes; ++k) loss += target.miss * (lse.top - row[k]);
-      }
-      args.output(0)[i] = static_cast<float>(loss);
+  const int64_t of_replica = site.in[0].shape[0] / site.replicas;
+  const Targets t = targets(n.attrs<CrossEntropyOptions>(), site.in[0].shape[1]);
+  return each_loss_row(site, [=](const LossRow& r) {
+    const MixedTarget target = mixed_target(r, of_replica, t);
+    // -sum_k target_k (logit_k - top - log_sum).
+    double loss = target.total * r.lse.log_sum;
+    for (size_t j = 0; j < sources; ++j) {
+      if (target.more[j] != 0) loss += target.more[j] * (r.lse.top - r.logits[target.label[j]]);
     }
+    if (target.miss > 0) {
+      for (int64_t k = 0; k < r.classes; ++k) loss += target.miss * (r.lse.top - r.logits[k]);
+    }
+    r.args.output(0)[r.sample] = static_cast<float>(loss);
   });
-  return kernel;
 }
 
 // in: logits, label, source, weight, d_loss [n]; out: d_logits
 Types infer_grad(const Node&, std::span<const TensorType> in) { return {{in[0].shape}}; }
 
 std::unique_ptr<Kernel> grad_kernel(const Node& n, const KernelSite& site) {
-  const int64_t classes = site.in[0].shape[1], samples = site.in[0].shape[0];
-  const int64_t of_replica = samples / site.replicas;
-  const Targets t = targets(n.attrs<CrossEntropyOptions>(), classes);
-  const Chunks rows = by_rows(samples);
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(rows.tasks(), [=](int task, const KernelArgs& args) {
-    for (int64_t i = rows.begin(task); i < rows.begin(task) + rows.length(task); ++i) {
-      const float* row = args.input(0) + i * classes;
-      const LogSumExp lse = log_sum_exp(row, classes);
-      const MixedTarget target = mixed_target(args, i, of_replica, classes, t);
-      const double d = args.input(4)[i];
-      float* out = args.output(0) + i * classes;
-      for (int64_t k = 0; k < classes; ++k) {
-        double share = target.miss;
-        for (size_t j = 0; j < sources; ++j) share += target.label[j] == k ? target.more[j] : 0;
-        const double p = std::exp(row[k] - lse.top - lse.log_sum);
-        out[k] = static_cast<float>(d * (target.total * p - share));
-      }
+  const int64_t of_replica = site.in[0].shape[0] / site.replicas;
+  const Targets t = targets(n.attrs<CrossEntropyOptions>(), site.in[0].shape[1]);
+  return each_loss_row(site, [=](const LossRow& r) {
+    const MixedTarget target = mixed_target(r, of_replica, t);
+    const double d = r.args.input(4)[r.sample];
+    float* out = r.args.output(0) + r.sample * r.classes;
+    for (int64_t k = 0; k < r.classes; ++k) {
+      double share = target.miss;
+      for (size_t j = 0; j < sources; ++j) share += target.label[j] == k ? target.more[j] : 0;
+      const double p = std::exp(r.logits[k] - r.lse.top - r.lse.log_sum);
+      out[k] = static_cast<float>(d * (target.total * p - share));
     }
   });
-  return kernel;
 }
 
 const OpDef grad_def{.name = "mixed_cross_entropy_grad",
