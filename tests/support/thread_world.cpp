@@ -13,7 +13,9 @@ struct Meeting {
   bool memory = true;
   std::mutex mutex;
   std::condition_variable changed;
-  std::map<std::tuple<int, int, int>, std::deque<std::string>> mail;  // from, to, tag
+  // By from, to, tag and number: the first message meets the first receive, whichever is asked for
+  // first.
+  std::map<std::tuple<int, int, int, int>, std::string> mail;
   std::vector<std::string> brought;
   int came = 0, round = 0;
   struct Block {
@@ -55,23 +57,24 @@ class ThreadRank final : public Transport {
 
   Ticket send(int to, int tag, std::span<const std::byte> bytes) override {
     const std::lock_guard lock(meeting_.mutex);
-    meeting_.mail[{rank_, to, tag}].push_back(text_of(bytes));
+    meeting_.mail[{rank_, to, tag, sent_[{to, tag}]++}] = text_of(bytes);
     open_.push_back({});
     return static_cast<Ticket>(open_.size()) - 1;
   }
   Ticket receive(int from, int tag, std::span<std::byte> bytes) override {
-    open_.push_back({true, from, tag, bytes});
+    open_.push_back({true, {from, rank_, tag, received_[{from, tag}]++}, bytes});
     return static_cast<Ticket>(open_.size()) - 1;
   }
   bool is_done(Ticket ticket) override {
     Open& open = open_[static_cast<size_t>(ticket)];
     if (!open.receives) return true;
     const std::lock_guard lock(meeting_.mutex);
-    auto& box = meeting_.mail[{open.from, rank_, open.tag}];
-    if (box.empty()) return false;
-    if (box.front().size() != open.bytes.size()) throw std::runtime_error("a message of that size");
-    std::memcpy(open.bytes.data(), box.front().data(), box.front().size());
-    box.pop_front();
+    const auto found = meeting_.mail.find(open.message);
+    if (found == meeting_.mail.end()) return false;
+    const std::string& text = found->second;
+    if (text.size() != open.bytes.size()) throw std::runtime_error("a message of that size");
+    std::memcpy(open.bytes.data(), text.data(), text.size());
+    meeting_.mail.erase(found);
     return true;
   }
   void barrier() override { meeting_.meet(rank_, ""); }
@@ -110,12 +113,13 @@ class ThreadRank final : public Transport {
  private:
   struct Open {
     bool receives = false;
-    int from = 0, tag = 0;
+    std::tuple<int, int, int, int> message;  // of `mail`
     std::span<std::byte> bytes;
   };
   Meeting& meeting_;
   int rank_;
   std::vector<Open> open_;
+  std::map<std::pair<int, int>, int> sent_, received_;  // by the other rank and tag
 };
 
 }  // namespace
