@@ -25,3 +25,6 @@ target_link_libraries(convoy_packages INTERFACE
 target_compile_definitions(convoy_packages INTERFACE "HWY_DISABLED_TARGETS=HWY_SSSE3")
 # Open MPI's C++ interface is deprecated, and a library of its own.
 set_source_files_properties(src/dist/world.cpp PROPERTIES COMPILE_DEFINITIONS OMPI_SKIP_MPICXX)
+# To the last bit as Pillow, which has no fused products.
+set_source_files_properties(src/kernels/blend_bytes.cpp src/kernels/sample_bytes.cpp src/kernels/turn_hues.cpp
+  PROPERTIES COMPILE_OPTIONS -ffp-contract=off)

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "base/random.h"
+#include "kernels/random_values.h"
 #include "tensor/isa.h"
 #include "tensor/shape.h"
 
@@ -15,10 +15,7 @@ namespace convoy::kernels {
 namespace {
 
 std::vector<float> noise(int64_t count, uint64_t key) {
-  Random random(key);
-  std::vector<float> values(static_cast<size_t>(count));
-  for (float& v : values) v = static_cast<float>(random.normal());
-  return values;
+  return random_values(static_cast<size_t>(count), key);
 }
 
 void expect_product(const Product& p, int64_t a_floats, int64_t b_floats, int64_t c_floats) {

@@ -18,7 +18,9 @@ class AugMix final : public ByteAugment {
 
   // The sum, a copy, and what its effects need.
   size_t byte_needs(const Shape& image) const override {
-    return static_cast<size_t>(image.count()) * (sizeof(float) + 2);
+    const int64_t n = image.count();
+    return static_cast<size_t>(n + policy::effect_scratch(n)) +
+           static_cast<size_t>(n) * sizeof(float);
   }
 
   void apply_bytes(uint8_t* pixels, const Shape& image, std::byte* scratch,

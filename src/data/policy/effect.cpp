@@ -2,8 +2,11 @@
 
 #include "data/policy/enhance.h"
 #include "data/policy/tables.h"
+#include "kernels/sample_bytes.h"
 
 namespace convoy::policy {
+
+int64_t effect_scratch(int64_t image_bytes) { return image_bytes + kernels::SampledPicture::spare; }
 
 void apply(const EffectStep& step, const Planes& image, Sampling sampling, uint8_t* scratch) {
   const double amount = step.amount;

@@ -33,7 +33,9 @@ struct EffectStep {
   bool operator==(const EffectStep&) const = default;
 };
 
-// `scratch` has room for the image.
+// The bytes of scratch that an effect on an image of so many bytes uses.
+int64_t effect_scratch(int64_t image_bytes);
+
 void apply(const EffectStep& step, const Planes& image, Sampling sampling, uint8_t* scratch);
 
 }  // namespace convoy::policy

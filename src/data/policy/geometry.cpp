@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "kernels/sample_bytes.h"
+
 namespace convoy::policy {
 namespace {
 
@@ -43,36 +45,10 @@ void nearest(const Planes& image, const Matrix& m, const uint8_t* before) {
   }
 }
 
-// A point inside the image whose neighbours lie outside takes those at the edge. Values are cut
-// off, not rounded.
 void bilinear(const Planes& image, const Matrix& m, const uint8_t* before) {
-  const int64_t area = image.area();
-  const auto width = static_cast<double>(image.w), height = static_cast<double>(image.h);
+  const kernels::SampledPicture from{before, image.channels, image.h, image.w};
   for (int64_t y = 0; y < image.h; ++y) {
-    for (int64_t x = 0; x < image.w; ++x) {
-      uint8_t* out = image.pixels + y * image.w + x;
-      const double middle_x = static_cast<double>(x) + 0.5, middle_y = static_cast<double>(y) + 0.5;
-      double from_x = m[0] * middle_x + m[1] * middle_y + m[2];
-      double from_y = m[3] * middle_x + m[4] * middle_y + m[5];
-      if (from_x < 0 || from_x >= width || from_y < 0 || from_y >= height) {
-        for (int64_t c = 0; c < image.channels; ++c) out[c * area] = 0;
-        continue;
-      }
-      from_x -= 0.5;
-      from_y -= 0.5;
-      const double left = std::floor(from_x), top = std::floor(from_y);
-      const double dx = from_x - left, dy = from_y - top;
-      const auto column = static_cast<int64_t>(left), row = static_cast<int64_t>(top);
-      const int64_t x0 = std::max<int64_t>(column, 0), x1 = std::min(column + 1, image.w - 1);
-      const int64_t y0 = std::max<int64_t>(row, 0), y1 = std::min(row + 1, image.h - 1);
-      for (int64_t c = 0; c < image.channels; ++c) {
-        const uint8_t* upper = before + c * area + y0 * image.w;
-        const uint8_t* lower = before + c * area + y1 * image.w;
-        const double above = upper[x0] + (upper[x1] - upper[x0]) * dx;
-        const double below = lower[x0] + (lower[x1] - lower[x0]) * dx;
-        out[c * area] = static_cast<uint8_t>(above + (below - above) * dy);
-      }
-    }
+    kernels::sample_bilinear(from, m.data(), y, image.pixels + y * image.w);
   }
 }
 

@@ -22,7 +22,7 @@ Matrix rotation(double degrees, int64_t h, int64_t w);
 
 enum class Sampling : uint8_t { nearest, bilinear };
 
-// `before` has room for the image.
+// `before` has room for the image and for kernels::SampledPicture::spare bytes more.
 void transform(const Planes& image, const Matrix& matrix, Sampling sampling, uint8_t* before);
 
 }  // namespace convoy::policy

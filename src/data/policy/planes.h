@@ -20,9 +20,4 @@ struct Planes {
   std::array<uint8_t*, 3> rgb() const { return {plane(bgr ? 2 : 0), plane(1), plane(bgr ? 0 : 2)}; }
 };
 
-// How bright a colour is, as Pillow's conversion to L has it.
-constexpr uint8_t brightness_of(int red, int green, int blue) {
-  return static_cast<uint8_t>((red * 19595 + green * 38470 + blue * 7471 + 0x8000) >> 16);
-}
-
 }  // namespace convoy::policy

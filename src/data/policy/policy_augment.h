@@ -30,7 +30,9 @@ class PolicyAugment : public ByteAugment {
 
   virtual DrawnEffects draw(Random random) const = 0;
 
-  size_t byte_needs(const Shape& image) const final { return static_cast<size_t>(image.count()); }
+  size_t byte_needs(const Shape& image) const final {
+    return static_cast<size_t>(effect_scratch(image.count()));
+  }
   void apply_bytes(uint8_t* pixels, const Shape& image, std::byte* scratch,
                    Random random) const final;
 

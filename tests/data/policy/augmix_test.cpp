@@ -67,7 +67,7 @@ TEST(AugMix, IsTheSumOfWhatItDrew) {
   std::vector<uint8_t> pixels, out(static_cast<size_t>(image.count()));
   for (int64_t i = 0; i < image.count(); ++i) pixels.push_back(static_cast<uint8_t>(i * 59 % 256));
   std::vector<std::byte> scratch(chain.scratch_bytes());
-  std::vector<uint8_t> copy, more(pixels.size());
+  std::vector<uint8_t> copy, more(static_cast<size_t>(policy::effect_scratch(image.count())));
   bool changed = false;
   for (uint64_t key = 0; key < 200; ++key) {
     chain.run_bytes(pixels.data(), out.data(), mix(key), scratch.data());

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "data/policy/effects.h"
+#include "kernels/blend_bytes.h"
 #include "pictures/files.h"
 #include "support/shared_data.h"
 
@@ -23,7 +24,8 @@ struct Image {
   Planes planes(bool bgr = false) { return {pixels.data(), channels, h, w, bgr}; }
   void apply(const policy::EffectStep& step, Sampling sampling = Sampling::nearest,
              bool bgr = false) {
-    scratch.assign(pixels.size(), 99);
+    const auto bytes = policy::effect_scratch(static_cast<int64_t>(pixels.size()));
+    scratch.assign(static_cast<size_t>(bytes), 99);
     policy::apply(step, planes(bgr), sampling, scratch.data());
   }
   uint32_t crc() const {
@@ -40,7 +42,7 @@ Image part_of(const std::string& bytes, const nlohmann::json& about) {
     for (int64_t y = part[1]; y < part[1] + part[3]; ++y) {
       for (int64_t x = part[0]; x < part[0] + part[2]; ++x) {
         const uint8_t* rgb = photo.at(x, y);
-        image.pixels.push_back(grey ? policy::brightness_of(rgb[0], rgb[1], rgb[2]) : rgb[c]);
+        image.pixels.push_back(grey ? kernels::brightness_of(rgb[0], rgb[1], rgb[2]) : rgb[c]);
       }
     }
   }
