@@ -84,6 +84,7 @@ Value linear(Builder& b, std::string_view name, Value x, int64_t out, const Styl
   Init init{Init::Kind::uniform, 1 / std::sqrt(fan_in)};
   if (style.dense == DenseStart::fan_out) init.scale = 1 / std::sqrt(fan_out);
   if (style.dense == DenseStart::glorot) init.scale = std::sqrt(6 / (fan_in + fan_out));
+  if (style.dense == DenseStart::normal) init = {Init::Kind::normal, 0.01f};
   const Value w = b.param("weight", {out, in}, init);
   const Value bias = b.param(
       "bias", {out}, style.dense == DenseStart::fan_in ? init : Init{Init::Kind::zeros}, false);

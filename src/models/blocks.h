@@ -24,6 +24,7 @@ enum class DenseStart {
   fan_in,   // weights and bias uniform within 1 / sqrt(fan-in): torchvision's ResNets
   fan_out,  // weights uniform within 1 / sqrt(fan-out), bias 0: torchvision's EfficientNets
   glorot,   // weights uniform within sqrt(6 / (fan-in + fan-out)), bias 0: Keras
+  normal,   // weights normal, deviation 0.01, bias 0: Habana's Keras recipes
 };
 
 enum class NormKind { batch, group };

@@ -91,8 +91,10 @@ Value stem(Builder& b, const ModelInput& in, const ResidualForm& form, const Sty
     }
     x = ops::subsample_shortcut(b, x, wanted, 1);
   }
+  Style first = style;
+  first.same_padding = style.same_padding && !form.even_stem;
   x = conv(b, "conv1", x,
-           {.out = 64, .kernel = 7, .stride = 2, .bias = form.biases != Biases::none}, style);
+           {.out = 64, .kernel = 7, .stride = 2, .bias = form.biases != Biases::none}, first);
   if (!form.pre_activation) x = ops::relu(b, norm(b, "bn1", x, style));
   ops::Padding around = style.padding(3);
   if (form.zeros_around_pool) {

@@ -27,6 +27,8 @@ struct ResidualForm {
   enum class Biases { none, all, some } biases = Biases::none;
   // What the stem's pool sees outside the image: nothing, or zeros.
   bool zeros_around_pool = false;
+  // The stem's convolution pads by 3 on every side, though the style says SAME.
+  bool even_stem = false;
   // Bottlenecks without a projection start with a last gamma of zero.
   bool zero_gammas = false;
   Style style = {};

@@ -101,6 +101,24 @@ constexpr Counts keras_resnets[] = {
     {"keras_resnet101v2", 44577896, 44579945, 97664, 7.194},
     {"keras_resnet152v2", 60236904, 60238953, 143744, 10.907},
 };
+constexpr Counts habana_resnets[] = {
+    {"habana_resnet18", 11693736, 11694249, 9728, 1.827},
+    {"habana_resnet34", 21801896, 21802409, 17152, 3.677},
+    {"habana_resnet50", 25557032, 25559081, 53120, 4.089},
+    {"habana_resnet101", 44549160, 44551209, 105344, 7.801},
+    {"habana_resnet152", 60192808, 60194857, 151424, 11.514},
+    {"habana_resnet200", 64673832, 64675881, 176000, 15.007},
+    {"habana_resnet18_v2", 11691816, 11692329, 7808, 1.827},
+    {"habana_resnet34_v2", 21799976, 21800489, 15232, 3.677},
+    {"habana_resnet50_v2", 25549352, 25551401, 45440, 4.089},
+    {"habana_resnet101_v2", 44541480, 44543529, 97664, 7.801},
+    {"habana_resnet152_v2", 60185128, 60187177, 143744, 11.514},
+    {"habana_resnet200_v2", 64666152, 64668201, 168320, 15.007},
+    {"habana_resnext50", 25028904, 25030953, 68224, 4.23},
+    {"habana_resnext101", 44177704, 44179753, 137856, 7.97},
+    {"habana_resnext152", 59951400, 59953449, 199296, 11.71},
+    {"habana_keras_resnet50", 25557032, 25559081, 53120, 4.089},
+};
 // With group norm, so without statistics.
 constexpr Counts graphcore_resnets[] = {
     {"graphcore_resnet10", 5423016, 5423529, 0, 0.902},
@@ -162,6 +180,7 @@ struct Table {
 const Table tables[] = {{"cifar_resnet", 10, 100, cifar_resnets},
                         {"resnet", 1000, 1001, resnets},
                         {"keras_resnet", 1000, 1001, keras_resnets},
+                        {"habana_resnet", 1000, 1001, habana_resnets},
                         {"graphcore_resnet", 1000, 1001, graphcore_resnets},
                         {"efficientnet", 1000, 1001, efficientnets},
                         {"mobilenet_v1", 1000, 1001, mobilenets},

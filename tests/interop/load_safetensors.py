@@ -43,6 +43,7 @@ RUNS = [
     ("graphcore_efficientnet_b0_g16", PHOTOGRAPHS),
     ("graphcore_resnet18", PHOTOGRAPHS),
     ("graphcore_resnext14", PHOTOGRAPHS),
+    ("habana_keras_resnet50", PHOTOGRAPHS),
     ("keras_resnet50", PHOTOGRAPHS),
     ("keras_resnet50v2", PHOTOGRAPHS),
 ]

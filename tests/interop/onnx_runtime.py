@@ -22,6 +22,7 @@ RUNS = [
     ("efficientnet_b0", ["--generated-image-size", "64"]),
     ("graphcore_efficientnet_b0_g16", ["--generated-image-size", "64"]),
     ("graphcore_resnet18", ["--generated-image-size", "64"]),
+    ("habana_keras_resnet50", ["--generated-image-size", "64"]),
     ("keras_resnet50", ["--generated-image-size", "64"]),
     ("keras_resnet50v2", ["--generated-image-size", "64"]),
     ("mobilenet_v1_025", ["--generated-image-size", "64"]),
