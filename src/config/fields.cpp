@@ -44,6 +44,8 @@ bool means(const Field& field, std::string_view dashed_key) {
       key, one_line(a.text), a.where(), other, one_line(b.text), b.where());
 }
 
+bool is_typed(const Setting& setting) { return setting.origin == "command line"; }
+
 }  // namespace
 
 std::string Setting::where() const {
@@ -189,10 +191,44 @@ bool Fields::given(std::string_view key) const {
   return field && field->value.origin != "default";
 }
 
-void Fields::finish(const std::vector<Field>& known) const {
+bool Fields::typed(std::string_view key) const {
+  const Field* field = find_field(fields_, key);
+  return field && is_typed(field->value);
+}
+
+void Fields::displace(std::string_view key, std::initializer_list<std::string_view> others) {
+  const auto wanted = settings_.find(std::string(key));
+  if (wanted == settings_.end() || !is_typed(wanted->second)) return;
+  for (const std::string_view other : others) {
+    const auto found = settings_.find(std::string(other));
+    if (found == settings_.end() || is_typed(found->second)) continue;
+    dropped_.push_back(found->first);
+    settings_.erase(found);
+  }
+}
+
+bool Fields::idle(std::string_view key, std::initializer_list<std::string_view> choosers) {
+  const auto field = std::ranges::find(fields_, key, &Field::key);
+  if (field == fields_.end() || field->value.origin == "default") return false;
+  if (is_typed(field->value) ||
+      std::ranges::none_of(choosers, [&](std::string_view one) { return typed(one); })) {
+    return true;
+  }
+  field->value = {field->default_text, "default"};
+  dropped_.push_back(field->key);
+  return false;
+}
+
+void Fields::finish(const std::vector<Field>& known) {
+  const bool has_chosen =
+      std::ranges::any_of(choosers_, [&](const std::string& key) { return typed(key); });
   for (const auto& [key, setting] : settings_) {
     if (find_field(fields_, key)) continue;
     if (find_field(known, key)) {
+      if (has_chosen && !is_typed(setting)) {
+        dropped_.push_back(key);
+        continue;
+      }
       raise(Fault::usage, "{} \"{}\" ({}) has no meaning with the other options; try: without it",
             key, one_line(setting.text), setting.where());
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <string_view>
@@ -76,13 +77,31 @@ class Fields {
   // file said instead of its name.
   void record(std::string_view key, const std::vector<std::string>& value);
 
-  // Whether somebody set it (not the default).
+  // Whether somebody set it (not the default); whether on the command line.
   bool given(std::string_view key) const;
+  bool typed(std::string_view key) const;
+
+  // A recipe does not know what is typed beside it. Of two ways to say one thing, the typed one
+  // stands: settings of `others` that are not typed are dropped when `key` is. Before all of them
+  // are declared.
+  void displace(std::string_view key, std::initializer_list<std::string_view> others);
+
+  // For an option that does nothing together with the others: whether it is to be refused. Not when
+  // a recipe set it and one of `choosers`, which decide whether it means anything, was typed: then
+  // it is as if nobody had set it.
+  bool idle(std::string_view key, std::initializer_list<std::string_view> choosers);
+
+  // The key decides which further options are declared.
+  void chooses(std::string_view key) { choosers_.emplace_back(key); }
 
   // Every setting must have been read by now: an unknown key is a usage error naming the nearest.
   // `known` may list more keys (all that a command has): one of them is not unknown, but has no
-  // meaning together with the other options, and the error says so.
-  void finish(const std::vector<Field>& known = {}) const;
+  // meaning together with the other options, and the error says so; unless it stands in a recipe
+  // and what `chooses` was typed.
+  void finish(const std::vector<Field>& known = {});
+
+  // The keys of a recipe that count as never set, because of what was typed beside them.
+  const std::vector<std::string>& dropped() const { return dropped_; }
 
   const std::vector<Field>& all() const { return fields_; }
 
@@ -92,6 +111,7 @@ class Fields {
 
   Settings settings_;
   std::vector<Field> fields_;
+  std::vector<std::string> choosers_, dropped_;
   std::string section_;
 };
 

@@ -12,6 +12,12 @@ namespace {
 // Up to the next whole number, but 3.0000000000000004 (30 * 0.1) is 3.
 int64_t whole_up(double x) { return static_cast<int64_t>(std::ceil(x - 1e-12 * std::max(x, 1.0))); }
 
+int64_t epoch_length(int64_t samples, const Repeats& repeats) {
+  if (repeats.times == 1) return samples;
+  constexpr int64_t together = 256;
+  return samples / together * together / repeats.replicas * repeats.replicas;
+}
+
 }  // namespace
 
 EpochTail epoch_tail(std::string_view name) {
@@ -21,20 +27,29 @@ EpochTail epoch_tail(std::string_view name) {
   raise(Fault::usage, "unknown epoch tail '{}'; try: --epoch-tail carry|drop|short", name);
 }
 
-EpochPlan::EpochPlan(int64_t samples, int64_t batch, double epochs, EpochTail tail)
-    : samples_(samples), batch_(batch), epochs_(epochs), tail_(tail) {
+EpochPlan::EpochPlan(int64_t samples, int64_t batch, double epochs, EpochTail tail, Repeats repeats)
+    : dataset_(samples),
+      samples_(epoch_length(samples, repeats)),
+      batch_(batch),
+      epochs_(epochs),
+      tail_(tail),
+      repeats_(repeats) {
   if (samples < 1) raise(Fault::data, "the dataset is empty; try: another --dataset or --data-dir");
   if (batch < 1)
     raise(Fault::usage, "a global batch of {} samples; try: --batch-size 1 or more", batch);
   if (!(epochs >= 0) || epochs > 1e9) {
     raise(Fault::usage, "cannot train for {} epochs; try: --epochs from 0 to 1e9", epochs);
   }
-  if (tail == EpochTail::drop && samples < batch) {
+  if (samples_ < 1) {
+    raise(Fault::usage,
+          "--ra-sampler makes epochs of whole 256 images, and the dataset has {}; try: without it",
+          samples);
+  }
+  if (tail == EpochTail::drop && samples_ < batch) {
     raise(Fault::usage,
           "the global batch of {} samples is larger than the dataset of {}, which leaves no step "
-          "in an "
-          "epoch; try: a smaller --batch-size, or --epoch-tail carry",
-          batch, samples);
+          "in an epoch; try: a smaller --batch-size, or --epoch-tail carry",
+          batch, samples_);
   }
 }
 
@@ -69,12 +84,21 @@ int64_t EpochPlan::count(int64_t step) const {
   return std::min(batch_, samples_ - step % whole_steps() * batch_);
 }
 
-Position EpochPlan::at(int64_t step, int64_t i) const {
+Position EpochPlan::place(int64_t step, int64_t i) const {
   if (tail_ == EpochTail::carry) {
     const int64_t sample = step * batch_ + i;
     return {.epoch = sample / samples_, .index = sample % samples_};
   }
   return {.epoch = step / whole_steps(), .index = step % whole_steps() * batch_ + i};
+}
+
+Position EpochPlan::at(int64_t step, int64_t i) const {
+  if (repeats_.times == 1) return place(step, i);
+  const int64_t each = batch_ / repeats_.replicas;
+  Position found = place(step, i % each * repeats_.replicas + i / each);
+  found.copy = found.index % repeats_.times;
+  found.index /= repeats_.times;
+  return found;
 }
 
 }  // namespace convoy

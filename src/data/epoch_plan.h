@@ -17,16 +17,25 @@ EpochTail epoch_tail(std::string_view name);
 
 struct Position {
   int64_t epoch;
-  int64_t index;  // within the epoch's order
+  int64_t index;     // within the epoch's order
+  int64_t copy = 0;  // of the sample, which repeated augmentation shows several times
 
   bool operator==(const Position&) const = default;
+};
+
+// Repeated augmentation as torchvision's sampler has it: each sample comes `times` times in a row,
+// a copy to each replica in turn, and an epoch ends after as many images as the dataset has, in
+// whole 256s.
+struct Repeats {
+  int64_t times = 1;
+  int64_t replicas = 1;
 };
 
 class EpochPlan {
  public:
   // `samples` in the dataset, `batch` samples per step over all replicas and accumulation, `epochs`
-  // whole or not. With `drop` a batch larger than the dataset is a usage error.
-  EpochPlan(int64_t samples, int64_t batch, double epochs, EpochTail tail);
+  // whole or not. With `drop` a batch larger than an epoch is a usage error.
+  EpochPlan(int64_t samples, int64_t batch, double epochs, EpochTail tail, Repeats repeats = {});
 
   // carry: samples / batch, not rounded; drop: rounded down; short: rounded up.
   double steps_per_epoch() const;
@@ -47,7 +56,8 @@ class EpochPlan {
 
   // The largest number of samples a step has.
   int64_t batch() const { return batch_; }
-  int64_t samples() const { return samples_; }
+  int64_t samples() const { return samples_; }  // of an epoch
+  int64_t dataset() const { return dataset_; }  // samples to choose from
   EpochTail tail() const { return tail_; }
 
   // Where sample i of the step is found, i in [0, count(step)).
@@ -55,10 +65,12 @@ class EpochPlan {
 
  private:
   int64_t whole_steps() const;  // of an epoch; not for carry
+  Position place(int64_t step, int64_t i) const;
 
-  int64_t samples_, batch_;
+  int64_t dataset_, samples_, batch_;
   double epochs_;
   EpochTail tail_;
+  Repeats repeats_;
 };
 
 }  // namespace convoy

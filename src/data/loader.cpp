@@ -39,7 +39,7 @@ Loader::Loader(const Dataset& dataset, const AugmentChain& chain, const EpochPla
   expect(0 <= spec.offset && spec.offset + spec.batch * spec.parts <= plan.batch(),
          "the parts are more than the plan's batch");
   expect(chain.image() == dataset.image_shape(), "the augmentations are made for another image");
-  expect(plan.samples() == dataset.size(), "the plan is made for another dataset");
+  expect(plan.dataset() == dataset.size(), "the plan is made for another dataset");
   expect(plan.tail() != EpochTail::short_ || spec.parts == 1,
          "a short step cannot be cut into parts");
   expect(0 <= spec.first_step && spec.first_step <= spec.last_step, "steps run backwards");
@@ -204,16 +204,20 @@ void Loader::fill(int64_t number, Batch& batch, std::byte* memory) const {
     const Position position = plan_.at(step, first + i);
     if (position.epoch != epoch) {
       epoch = position.epoch;
-      order.emplace(plan_.samples(), spec_.seed, epoch, spec_.shuffle, dataset_.run_length());
+      order.emplace(plan_.dataset(), spec_.seed, epoch, spec_.shuffle, dataset_.run_length());
     }
     key[i] = (*order)[position.index];
     dataset_.expect_read(key[i]);
   }
   for (int64_t i = 0; i < batch.valid; ++i) {
     const int64_t sample = key[i];
+    const Position position = plan_.at(step, first + i);
     const auto keyed = [&](Purpose purpose) {
-      return random_key(spec_.seed, purpose, static_cast<uint64_t>(plan_.at(step, first + i).epoch),
-                        static_cast<uint64_t>(sample));
+      const uint64_t first_copy =
+          random_key(spec_.seed, purpose, static_cast<uint64_t>(position.epoch),
+                     static_cast<uint64_t>(sample));
+      if (position.copy == 0) return first_copy;
+      return random_key(first_copy, purpose, static_cast<uint64_t>(position.copy));
     };
     key[i] = static_cast<int64_t>(keyed(Purpose::batch_key));
     weight[i] = read(sample, keyed(Purpose::view), pixels, label[i], batch) ? 1 : 0;

@@ -48,12 +48,12 @@ void Mixing::describe(Fields& field) {
           "{} alone",
           cutmix_alpha, cutmix_lambda, cutmix_alpha);
   }
-  if (field.given("cutmix-version") && !cuts_all()) {
+  if (!cuts_all() && field.idle("cutmix-version", {"cutmix-lambda"})) {
     raise(Fault::usage,
           "--cutmix-version {} means nothing without --cutmix-lambda; try: --cutmix-lambda 0.85",
           cutmix_version);
   }
-  if (field.given("mixup-form") && mixup_alpha == 0) {
+  if (mixup_alpha == 0 && field.idle("mixup-form", {"mixup-alpha"})) {
     raise(Fault::usage,
           "--mixup-form {} means nothing without --mixup-alpha; try: --mixup-alpha 0.2",
           mixup_form);

@@ -153,6 +153,10 @@ void DataOptions::describe(Fields& field, bool training) {
           "rest, or "
           "one short step",
           one_of({"carry", "drop", "short"}));
+    field("ra-sampler", ra_sampler,
+          "repeated augmentation: a step holds each of its images ra-reps times, every time "
+          "augmented anew; an epoch is no longer for it, and sees a part of the dataset");
+    field("ra-reps", ra_reps, "how many times, with ra-sampler", between(2, 256));
     field("eight-bit-io", eight_bit_io,
           "batches hold images as bytes, a quarter of the memory, and the network normalises them "
           "first; changes no result");
@@ -163,28 +167,30 @@ void DataOptions::describe(Fields& field, bool training) {
   refuse_idle(field);
 }
 
-void DataOptions::refuse_idle(const Fields& field) const {
-  const auto refuse = [&](std::initializer_list<std::string_view> keys, std::string_view with) {
+void DataOptions::refuse_idle(Fields& field) const {
+  using Keys = std::initializer_list<std::string_view>;
+  const auto refuse = [&](Keys keys, std::string_view with, Keys choosers) {
     for (const std::string_view key : keys) {
-      if (field.given(key))
+      if (field.idle(key, choosers))
         raise(Fault::usage, "{} does nothing without {}; try: without it", key, with);
     }
   };
   if (dataset_name() != "generated") {
-    refuse({"generated-channels", "generated-classes", "generated-samples"}, "dataset generated");
+    refuse({"generated-channels", "generated-classes", "generated-samples"}, "dataset generated",
+           {"dataset"});
     if (!def().has_pictures) {
-      refuse({"image-size", "generated-image-size"}, "pictures or generated data");
+      refuse({"image-size", "generated-image-size"}, "pictures or generated data", {"dataset"});
     }
   }
   if (!def().has_pictures) {
     refuse({"eval-crop", "channel-order", "eval-resize", "interpolation", "decode", "exif-turn",
             "label-offset", "dataset-cache", "max-bad", "crop", "crop-area", "crop-ratio"},
-           "a dataset of pictures");
+           "a dataset of pictures", {"dataset"});
   }
   for (const auto& [key, values] :
        {std::pair{"crop-area", crop_area}, {"crop-ratio", crop_ratio}}) {
     if (!field.given(key)) continue;
-    if (!find_view(crop).is_random) refuse({key}, "a random crop");
+    if (!find_view(crop).is_random) refuse({key}, "a random crop", {"crop"});
     if (values.size() != 2 || values[0] > values[1]) {
       raise(Fault::usage, "{} takes a smallest and a largest value; try: --{} 0.5,1", key, key);
     }
@@ -192,7 +198,7 @@ void DataOptions::refuse_idle(const Fields& field) const {
   if (field.given("data-dir") && !def().has_files) {
     raise(Fault::usage, "data-dir does nothing with dataset {}; try: without it", dataset_name());
   }
-  if (normalise != "mean-std") refuse({"mean", "std"}, "normalise mean-std");
+  if (normalise != "mean-std") refuse({"mean", "std"}, "normalise mean-std", {"normalise"});
   if (eight_bit_io && hostside_norm) {
     raise(Fault::usage,
           "eight-bit-io leaves normalisation to the network, hostside-norm to the loader; try: one "
@@ -202,11 +208,15 @@ void DataOptions::refuse_idle(const Fields& field) const {
     raise(Fault::usage,
           "hostside-norm false lets the network normalise, which takes bytes; try: --eight-bit-io");
   }
+  if (!ra_sampler) refuse({"ra-reps"}, "ra-sampler", {"ra-sampler"});
   const std::vector<std::string> names = training_augment();
-  if (!contains(names, "pad-crop")) refuse({"crop-padding"}, "pad-crop in augment");
-  if (!contains(names, "rand-augment")) refuse({"ra-magnitude"}, "auto-augment ra");
-  if (!contains(names, "augmix")) refuse({"augmix-severity"}, "auto-augment augmix");
-  if (!has_policy(names)) refuse({"policy-interpolation"}, "a policy, as of auto-augment");
+  const Keys policies{"auto-augment", "augment"};
+  if (!contains(names, "pad-crop"))
+    refuse({"crop-padding"}, "pad-crop in augment", {"augment", "dataset"});
+  if (!contains(names, "rand-augment")) refuse({"ra-magnitude"}, "auto-augment ra", policies);
+  if (!contains(names, "augmix")) refuse({"augmix-severity"}, "auto-augment augmix", policies);
+  if (!has_policy(names))
+    refuse({"policy-interpolation"}, "a policy, as of auto-augment", policies);
 }
 
 void DataOptions::suit(int size, int channels, int classes) {

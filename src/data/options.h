@@ -44,6 +44,8 @@ struct DataOptions {
   int ra_magnitude = 9, augmix_severity = 3;
   double random_erase = 0;  // probability
   std::string epoch_tail = "drop";
+  bool ra_sampler = false;  // repeated augmentation, each sample ra_reps times
+  int ra_reps = 3;
   bool eight_bit_io = false;   // batches hold bytes, and the network's first node normalises
   bool hostside_norm = false;  // says that it does not
 
@@ -70,6 +72,7 @@ struct DataOptions {
   // What evaluation needs to know to see images as training did: options as text.
   std::vector<std::pair<std::string, std::string>> preprocessing() const;
   EpochTail tail() const { return convoy::epoch_tail(epoch_tail); }
+  Repeats repeats(int replicas) const { return {ra_sampler ? ra_reps : 1, replicas}; }
 
   // The loader's threads and buffers, and what it does about what is no image; batch, steps and
   // seed are the caller's.
@@ -79,7 +82,7 @@ struct DataOptions {
   // Those listed, and those that options of their own ask for.
   std::vector<std::string> training_augment() const;
   std::vector<std::string> listed_augment() const;
-  void refuse_idle(const Fields& field) const;
+  void refuse_idle(Fields& field) const;
 };
 
 }  // namespace convoy

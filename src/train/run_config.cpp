@@ -30,6 +30,8 @@ void RunConfig::describe_length(Fields& field) {
         {"train-epochs"});
   field("max-steps", max_steps, "stop after so many optimiser steps; 0: no such limit", at_least(0),
         {"iterations"});
+  field.displace("batch-size", {"global-batch-size"});
+  field.displace("global-batch-size", {"batch-size"});
   field("batch-size", batch_size, "images of one replica in one micro-batch", at_least(1),
         {"b", "micro-batch-size"});
   field("global-batch-size", global_batch_size,
@@ -70,6 +72,7 @@ void RunConfig::describe_update(Fields& field) {
   std::vector<std::string> names;
   for (const OptimizerDef& def : optimizer_catalog()) names.emplace_back(def.name);
   field("optimizer", optimizer, "how gradients become steps", one_of(names), {"opt", "optimiser"});
+  field.chooses("optimizer");
   weight_decay.describe(field);
   clip.describe(field);
   class_weights.describe(field);
@@ -207,7 +210,7 @@ void RunConfig::describe_all(Fields& field) {
   config.describe_files(field);
 }
 
-void RunConfig::check(const Fields& field) const {
+void RunConfig::check(Fields& field) const {
   const int64_t parts = static_cast<int64_t>(replicas) * accumulation;
   if (global_batch_size % parts != 0) {
     raise(Fault::usage,
@@ -260,7 +263,7 @@ void RunConfig::check(const Fields& field) const {
         "--best-metric train-top1 asks for the one class of each image, and mixup and cutmix make "
         "images of several; try: --best-metric top1");
   }
-  if (field.given("best-metric") && eval_epochs == 0) {
+  if (eval_epochs == 0 && field.idle("best-metric", {"eval-epochs"})) {
     raise(Fault::usage,
           "--best-metric chooses among evaluations, but --eval-epochs is 0; try: --eval-epochs 1");
   }

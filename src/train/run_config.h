@@ -120,7 +120,7 @@ struct RunConfig {
   void describe_length(Fields& field);
   void describe_update(Fields& field);
   void describe_files(Fields& field);
-  void check(const Fields& field) const;
+  void check(Fields& field) const;
 
   void remember_recipe(std::span<const Field> fields);
 

@@ -58,6 +58,7 @@ void LearningRate::describe(Fields& field) {
   field("lr-schedule", lr_schedule_,
         "how it falls from the peak; `convoy list lr-schedules` explains them",
         one_of(schedule_names()), {"sched", "lr-scheduler"});
+  field.chooses("lr-schedule");
   field("lr-per", lr_per_,
         "whether it changes with every step, or once an epoch as in torchvision; auto: once an "
         "epoch when the schedule has torchvision's name (steplr, cosineannealinglr, exponentiallr)",
@@ -69,6 +70,9 @@ void LearningRate::describe(Fields& field) {
 }
 
 void LearningRate::describe_peak(Fields& field) {
+  field.displace("lr", {"base-lr", "lr-batch", "base-learning-rate-exponent"});
+  field.displace("base-lr", {"lr", "base-learning-rate-exponent"});
+  field.displace("base-learning-rate-exponent", {"lr", "base-lr", "lr-batch"});
   field("lr", lr_, "peak learning rate, whatever the batch", at_least(0),
         {"learning-rate", "abs-learning-rate", "start-learning-rate"});
   field("base-lr", base_lr_,
@@ -112,7 +116,7 @@ void LearningRate::describe_warmup(Fields& field) {
         "the warm-up has ended",
         one_of({"shift", "multiply", "replace"}));
   for (const char* key : {"warmup-start", "warmup-method", "warmup-kind"}) {
-    if (warmup_epochs_ > 0 || !field.given(key)) continue;
+    if (warmup_epochs_ > 0 || !field.idle(key, {"warmup-epochs"})) continue;
     raise(Fault::usage, "{} means nothing without a warm-up; try: --warmup-epochs 5",
           told(field, key));
   }

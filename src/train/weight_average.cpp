@@ -53,7 +53,7 @@ void WeightAverage::describe(Fields& field) {
       "second update on",
       one_of({"none", "copy", "ramp"}));
   for (const char* key : {"ema-steps", "ema-adjust", "ema-phase", "ema-warmup"}) {
-    if (field.given(key) && ema_decay == 0) {
+    if (ema_decay == 0 && field.idle(key, {"ema-decay", "model-ema"})) {
       raise(Fault::usage, "--{} means nothing without --ema-decay; try: --ema-decay 0.999", key);
     }
   }
@@ -79,7 +79,7 @@ void WeightAverage::describe_swa(Fields& field) {
         "the schedule has it",
         at_least(0));
   for (const char* key : {"swa-every-epochs", "swa-lr"}) {
-    if (field.given(key) && !swa()) {
+    if (!swa() && field.idle(key, {"swa-start-epoch"})) {
       raise(Fault::usage, "--{} means nothing without --swa-start-epoch; try: --swa-start-epoch 8",
             key);
     }

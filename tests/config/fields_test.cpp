@@ -45,6 +45,62 @@ TEST(Fields, KeepTheDefaultWhenNobodySaysOtherwise) {
   EXPECT_EQ(only.value.origin, "default");
 }
 
+const Setting by_hand{"2", "command line"}, in_recipe{"1", "configs/x.yml", 3};
+
+TEST(Fields, OfTwoWaysToSayOneThingTheTypedOneStands) {
+  const auto read_both = [](const Settings& settings) {
+    Fields field(settings);
+    int lr = 0, base = 0;
+    field.displace("lr", {"base-lr"});
+    field.displace("base-lr", {"lr"});
+    field("lr", lr, "help");
+    field("base-lr", base, "help");
+    field.finish();
+    return std::pair{lr, base};
+  };
+  EXPECT_EQ(read_both({{"lr", by_hand}, {"base-lr", in_recipe}}), (std::pair{2, 0}));
+  EXPECT_EQ(read_both({{"lr", in_recipe}, {"base-lr", by_hand}}), (std::pair{0, 2}));
+  // Who says both in one place is not helped.
+  EXPECT_EQ(read_both({{"lr", by_hand}, {"base-lr", by_hand}}), (std::pair{2, 2}));
+  EXPECT_EQ(read_both({{"lr", in_recipe}, {"base-lr", in_recipe}}), (std::pair{1, 1}));
+}
+
+TEST(Fields, ARecipeDoesNotKnowWhatIsTypedBesideIt) {
+  const auto is_refused = [](const Settings& settings) {
+    Fields field(settings);
+    int crop = 0, padding = 0;
+    field("crop", crop, "help");
+    field("padding", padding, "help");
+    const bool refused = field.idle("padding", {"crop"});
+    EXPECT_EQ(field.given("padding"), refused);
+    EXPECT_EQ(field.dropped().empty(), refused || !settings.contains("padding"));
+    return refused;
+  };
+  EXPECT_TRUE(is_refused({{"padding", in_recipe}}));
+  EXPECT_TRUE(is_refused({{"padding", in_recipe}, {"crop", in_recipe}}));
+  EXPECT_TRUE(is_refused({{"padding", by_hand}, {"crop", by_hand}}));
+  EXPECT_FALSE(is_refused({{"padding", in_recipe}, {"crop", by_hand}}));
+  EXPECT_FALSE(is_refused({{"crop", by_hand}}));
+}
+
+TEST(Fields, WhatATypedChoiceHasNoUseForMayStandInARecipe) {
+  Fields all({});
+  int any = 0;
+  all("power", any, "help");
+  const auto finish = [&](const Settings& settings) {
+    Fields field(settings);
+    int schedule = 0;
+    field("schedule", schedule, "help");
+    field.chooses("schedule");
+    field.finish(all.all());
+  };
+  finish({{"power", in_recipe}, {"schedule", by_hand}});
+  const Settings own{{"power", in_recipe}, {"schedule", in_recipe}};
+  EXPECT_TRUE(contains(usage_error([&] { finish(own); }), "no meaning"));
+  const Settings both{{"power", by_hand}, {"schedule", by_hand}};
+  EXPECT_TRUE(contains(usage_error([&] { finish(both); }), "no meaning"));
+}
+
 TEST(Fields, ReadDashesAndUnderscoresAlike) {
   for (const char* spelling : {"batch-size", "batch_size"}) {
     Fields field(typed(spelling, "64"));
@@ -188,7 +244,7 @@ TEST(Fields, AKeyOfTheVerbThatNobodyReadIsNotCalledUnknown) {
   Fields all({});
   float momentum = 0.9f;
   all("momentum", momentum, "share kept");
-  const Fields field(typed("momentum", "0.5"));
+  Fields field(typed("momentum", "0.5"));
   EXPECT_EQ(
       usage_error([&] { field.finish(all.all()); }),
       "momentum \"0.5\" (command line) has no meaning with the other options; try: without it");

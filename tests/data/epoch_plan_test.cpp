@@ -70,6 +70,32 @@ TEST(EpochPlan, CountsTheStepsOfKnownRecipes) {
   EXPECT_EQ(tail.count(916), 117266 - 916 * 128);
 }
 
+// torchvision's RASampler, as its definition says: every sample so many times in a row, each rank
+// takes every R-th of that list and keeps its share of the dataset's whole 256s.
+TEST(EpochPlan, RepeatsSamplesAsTorchvisionsSamplerDoes) {
+  constexpr int64_t n = 1000, times = 3, batch = 8;
+  for (const int64_t ranks : {1, 3, 4}) {
+    const int64_t kept = n / 256 * 256 / ranks;
+    const EpochPlan plan(n, batch * ranks, 2, EpochTail::drop, {times, ranks});
+    EXPECT_EQ(plan.dataset(), n);
+    EXPECT_EQ(plan.samples(), kept * ranks);
+    ASSERT_EQ(plan.total_steps(), kept / batch * 2);
+    for (int64_t step = 0; step < plan.total_steps(); ++step) {
+      const int64_t in_epoch = step % (kept / batch);
+      for (int64_t rank = 0; rank < ranks; ++rank) {
+        for (int64_t j = 0; j < batch; ++j) {
+          const int64_t place = (in_epoch * batch + j) * ranks + rank;  // in the list of all
+          const Position expected{step / (kept / batch), place / times, place % times};
+          ASSERT_EQ(plan.at(step, rank * batch + j), expected) << ranks << " " << step;
+        }
+      }
+    }
+  }
+  test::expect_raises(Fault::usage, {"--ra-sampler", "255"}, [] {
+    EpochPlan(255, 8, 1, EpochTail::carry, {3, 1});
+  });
+}
+
 TEST(EpochPlan, TakesFractionsOfAnEpoch) {
   EXPECT_EQ(EpochPlan(300, 10, 0.1, EpochTail::drop).total_steps(), 3);  // 30 * 0.1 is above 3
   EXPECT_EQ(EpochPlan(300, 10, 0.11, EpochTail::drop).total_steps(), 4);

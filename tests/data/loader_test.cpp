@@ -76,6 +76,24 @@ TEST(Loader, MakesTheBatchesThatPlanOrderAndKeysSay) {
   test::expect_raises(Fault::bug, {"beyond the last"}, [&] { loader.next(); });
 }
 
+TEST(Loader, AugmentsEveryCopyOfASampleAnew) {
+  const NumberedDataset set(300);
+  const EpochPlan plan(300, 12, 1, EpochTail::drop, {3, 2});
+  const AugmentChain chain = training_chain(set);
+  Loader loader(set, chain, plan, {.batch = 12, .last_step = plan.total_steps(), .seed = 11});
+  std::set<int64_t> keys;
+  std::set<std::string> images;
+  while (!loader.done()) {
+    const Batch& batch = loader.next();
+    for (int64_t i = 0; i < 12; ++i) {
+      keys.insert(batch.data<int64_t>("key")[i]);
+      images.emplace(reinterpret_cast<const char*>(batch.data<float>("image") + i * 60), 240);
+    }
+  }
+  EXPECT_EQ(keys.size(), 252u);       // 21 steps of 12
+  EXPECT_GT(images.size(), 84u * 2);  // of 84 samples; two draws may agree
+}
+
 TEST(Loader, GivesTheSameForAnyNumberOfWorkersAndFromAnyStep) {
   const NumberedDataset set(101);
   for (const EpochTail tail : {EpochTail::carry, EpochTail::drop, EpochTail::short_}) {

@@ -7,6 +7,7 @@
 #include "app/run.h"
 #include "app/verify_resume.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "config/config_file.h"
 #include "dist/world.h"
 #include "models/model.h"
@@ -52,6 +53,10 @@ int run(const CommandLine& typed) {
   RunConfig config;
   const Fields field = read_options(line, describe, options, config);
   World& world = World::get();
+  if (!field.dropped().empty() && !config.quiet && world.rank() == 0) {
+    fmt::print(stderr, "convoy: not used of the recipe, beside what was typed: {}\n",
+               join(field.dropped(), ", "));
+  }
   if (options.verify_resume) {
     if (world.size() > 1) {
       raise(Fault::usage, "--verify-resume kills one process, not several; try: without mpirun");
