@@ -31,9 +31,9 @@ bool fits(const std::string& name, const std::string& pattern) {
   return matches_pattern(name, pattern) || name.starts_with(pattern + ".");
 }
 
-// Everything that a pattern could have meant: parameters, and what stands before their dots.
+// Parameters, and what stands before their dots.
 std::vector<std::string> names_of(const Graph& graph) {
-  std::set<std::string> all{std::string(all_but_head)};
+  std::set<std::string> all;
   for (const Param& p : graph.params) {
     for (size_t dot = p.name.find('.'); dot != p.name.npos; dot = p.name.find('.', dot + 1)) {
       all.insert(p.name.substr(0, dot));
@@ -43,14 +43,18 @@ std::vector<std::string> names_of(const Graph& graph) {
   return {all.begin(), all.end()};
 }
 
-[[noreturn]] void refuse(const std::string& pattern, const Graph& graph) {
-  const std::string near = nearest(pattern, names_of(graph));
-  std::vector<std::string> stages;
+// `further`: what the option takes beside names.
+[[noreturn]] void refuse(std::string_view option, const std::string& pattern, const Graph& graph,
+                         const std::vector<std::string>& further = {}) {
+  std::vector<std::string> known = names_of(graph);
+  known.insert(known.end(), further.begin(), further.end());
+  const std::string near = nearest(pattern, known);
+  std::vector<std::string> parts = further;
   for (const std::vector<size_t>& stage : stages_of(graph)) {
-    stages.push_back(stage_name(graph.params[stage.front()].name));
+    parts.push_back(stage_name(graph.params[stage.front()].name));
   }
-  raise(Fault::usage, "--freeze: no parameter is called '{}'; try: {}", pattern,
-        near.empty() ? fmt::format("{}, or parts: {}", all_but_head, join(stages, ", ")) : near);
+  raise(Fault::usage, "{}: no parameter is called '{}'; try: {}", option, pattern,
+        near.empty() ? join(parts, ", ") : near);
 }
 
 void freeze_params(Graph& graph, const std::string& pattern, const FoundModel& model) {
@@ -62,7 +66,24 @@ void freeze_params(Graph& graph, const std::string& pattern, const FoundModel& m
     any = any || is_meant;
     if (is_meant) p.rate = 0;
   }
-  if (!any) refuse(pattern, graph);
+  if (!any) refuse("--freeze", pattern, graph, {std::string(all_but_head)});
+}
+
+// Freezes what none of the words is part of.
+void freeze_others(Graph& graph, const std::vector<std::string>& words) {
+  const auto has = [](const Param& p, const std::string& word) {
+    return p.name.find(word) != p.name.npos;
+  };
+  for (const std::string& word : words) {
+    if (std::ranges::none_of(graph.params, [&](const Param& p) { return has(p, word); })) {
+      refuse("--train-only", word, graph);
+    }
+  }
+  for (Param& p : graph.params) {
+    if (std::ranges::none_of(words, [&](const std::string& word) { return has(p, word); })) {
+      p.rate = 0;
+    }
+  }
 }
 
 }  // namespace
@@ -71,6 +92,12 @@ void FineTuning::describe(Fields& field) {
   field("freeze", freeze,
         "parameters that stay as they are: all-but-head, or names such as layer1, "
         "features.0, *.bn1.*; their gradients are not even computed");
+  field("train-only", train_only,
+        "the other way round: only parameters whose names contain one of these learn", {},
+        {"variable-filter"});
+  if (!freeze.empty() && !train_only.empty()) {
+    raise(Fault::usage, "--freeze says what stays, --train-only what does not; try: one of them");
+  }
   field("freeze-statistics", statistics,
         "batch norms that use their running statistics and keep them: those whose scale and shift "
         "are frozen, all, or none of them",
@@ -105,6 +132,7 @@ void FineTuning::apply(Graph& graph, const FoundModel& model) const {
     }
   }
   for (const std::string& pattern : freeze) freeze_params(graph, pattern, model);
+  if (!train_only.empty()) freeze_others(graph, train_only);
   if (std::ranges::all_of(graph.params, [](const Param& p) { return p.rate == 0; })) {
     raise(Fault::usage, "--freeze {} leaves nothing to train; try: --freeze {}", join(freeze, ","),
           all_but_head);

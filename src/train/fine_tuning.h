@@ -12,11 +12,12 @@
 namespace convoy {
 
 struct FineTuning {
-  std::vector<std::string> freeze;
+  std::vector<std::string> freeze, train_only;
   std::string statistics = "frozen";
   double layer_decay = 1;
 
   void describe(Fields& field);
+  bool freezes() const { return !freeze.empty() || !train_only.empty(); }
 
   // Gives every parameter of a graph for training its rate, and lets batch norms keep their
   // statistics, as was asked for. A pattern that fits nothing is a usage error with the nearest

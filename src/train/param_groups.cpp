@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/error.h"
+
 namespace convoy {
 
 ParamKind param_kind(const StateLayout& layout, const StateLayout::Slot& slot) {
@@ -23,11 +25,25 @@ void WeightDecay::describe(Fields& field) {
   field("weight-decay-form", form,
         "what the decay is the gradient of: half: d * w^2 / 2; square: d * w^2, as Keras's L2",
         one_of({"half", "square"}));
+  field("single-l2-loss-op", single_l2,
+        "as Habana's Keras recipes have it: weight decay of the form half for weights and biases, "
+        "norms excepted");
+  if (!single_l2) return;
+  if (form != "half" || all || norm > 0 || bias >= 0) {
+    raise(Fault::usage,
+          "--single-l2-loss-op is --weight-decay-form half for weights and biases, norms excepted; "
+          "try: without {}",
+          form != "half" ? "--weight-decay-form"
+          : all          ? "--decay-norm-bias"
+          : norm > 0     ? "--norm-weight-decay"
+                         : "--bias-weight-decay");
+  }
 }
 
 float WeightDecay::of(ParamKind kind) const {
   const float given = kind == ParamKind::norm ? norm : kind == ParamKind::bias ? bias : weight;
-  const float decay = given >= 0 ? given : all ? weight : 0;
+  const bool follows = all || (single_l2 && kind == ParamKind::bias);
+  const float decay = given >= 0 ? given : follows ? weight : 0;
   return form == "square" ? 2 * decay : decay;
 }
 

@@ -19,6 +19,7 @@ struct WeightDecay {
   float norm = -1, bias = -1;  // below 0: as `all` says
   bool all = false;
   std::string form = "half";
+  bool single_l2 = false;  // Habana's way to say: half, of all but norms
 
   void describe(Fields& field);
   // What is multiplied by a parameter of that kind and added to its gradient.

@@ -70,7 +70,7 @@ int Trainer::train() {
   for (const std::string& line : idle_rules(setup_.plans, config_.choices)) {
     listener_.on(Warning{line});
   }
-  if (!config_.tuning.freeze.empty() && config_.init_from.empty()) {
+  if (config_.tuning.freezes() && config_.init_from.empty()) {
     listener_.on(Warning{"what is frozen keeps its random start; try: --init-from FILE"});
   }
   if (transport_) warn_of_uneven_split();

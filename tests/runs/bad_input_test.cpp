@@ -64,6 +64,8 @@ TEST(BadInput, FineTuningThatMakesNoSenseIsRefused) {
   };
   refused({"--freeze", "layr1"}, {"layr1", "try: layer1"});
   refused({"--freeze", "zzzzzzzzz"}, {"zzzzzzzzz", "all-but-head", "layer1, layer2"});
+  refused({"--train-only", "layer9"}, {"--train-only", "layer9", "try: layer"});
+  refused({"--train-only", "fc", "--freeze", "layer1"}, {"--freeze", "--train-only", "one of"});
   refused({"--freeze", "all-but-head,fc"}, {"nothing to train", "all-but-head"});
   refused({"--class-weights", "1,2,3"}, {"3 numbers", "10 classes", "balanced"});
   refused({"--class-weights", "blanced"}, {"blanced", "balanced"});
@@ -92,6 +94,10 @@ TEST(BadInput, CombinationsThatMakeNoSenseAreRefused) {
   refused({"--without", "plan_memory"}, {"plan_memory"});
   refused({"--num-classes", "3"}, {"num-classes", "10"});
   refused({"--generated-samples", "64", "--batch-size", "100"}, {"64", "100"});
+  refused({"--ra-reps", "4"}, {"ra-reps", "ra-sampler"});
+  refused({"--ra-sampler", "--generated-samples", "200"}, {"--ra-sampler", "200", "without it"});
+  refused({"--single-l2-loss-op", "--weight-decay-form", "square"},
+          {"--single-l2-loss-op", "without --weight-decay-form"});
   refused({"--lr-schedule", "constant", "--learning-rate-decay", "0.5"}, {"learning-rate-decay"});
   refused({"--lr", "0.1", "--base-lr", "0.1", "--lr-batch", "256"}, {"lr", "base-lr", "peak"});
   refused({"--base-lr", "0.1"}, {"base-lr", "--lr-batch 256"});

@@ -90,6 +90,16 @@ TEST(Determinism, TheLoadersWorkersChangeNothing) {
                                {"--workers", "5", "--prefetch", "9"}});
 }
 
+TEST(Determinism, RepeatedAugmentationIsTheSameForAnyWorkersAndReplicas) {
+  const Arguments once = tiny({"--max-steps", "5", "--generated-samples", "600", "--augment",
+                               "pad-crop,flip", "--replicas", "3", "--batch-size", "8"});
+  const Arguments recipe = joined(once, {"--ra-sampler"});
+  expect_same_weights(recipe, {{"--workers", "1", "--replica-mode", "together"},
+                               {"--workers", "3", "--replica-mode", "sequence"}});
+  EXPECT_NE(weights_of(recipe), weights_of(once));
+  EXPECT_NE(weights_of(recipe), weights_of(joined(recipe, {"--ra-reps", "2"})));
+}
+
 TEST(Determinism, TheSeedChangesTheWeights) {
   const Arguments recipe = tiny({"--max-steps", "2"});
   EXPECT_NE(weights_of(recipe), weights_of(joined(recipe, {"--seed", "2"})));

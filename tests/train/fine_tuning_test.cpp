@@ -66,6 +66,16 @@ TEST(FineTuning, EachStageLearnsAtAShareOfTheNext) {
   EXPECT_EQ(rate("layer3.0.bn2.weight"), 0.25f);
 }
 
+TEST(FineTuning, OnlyWhatIsNamedLearns) {
+  Graph graph = graph_of("resnet18");
+  FineTuning tuning;
+  tuning.train_only = {"layer4.1", "fc"};
+  tuning.apply(graph, find_model("resnet18"));
+  for (const Param& p : graph.params) {
+    EXPECT_EQ(p.rate != 0, p.name.starts_with("layer4.1.") || p.name.starts_with("fc.")) << p.name;
+  }
+}
+
 TEST(FineTuning, APatternThatFitsNothingNamesTheNearest) {
   const auto message = [](const std::string& pattern) {
     Graph graph = graph_of("resnet18");
