@@ -5,6 +5,8 @@
 
 #include <set>
 
+#include "app/model_facts.h"
+#include "base/file.h"
 #include "config/config_file.h"
 #include "models/model.h"
 #include "train/run_config.h"
@@ -14,15 +16,22 @@ namespace {
 
 const std::vector<std::string> folders{std::string(CONVOY_SOURCE_DIR) + "/configs"};
 
+const std::vector<Field>& known() {
+  static const std::vector<Field> all = [] {
+    Fields fields({});
+    RunConfig::describe_all(fields);
+    return fields.all();
+  }();
+  return all;
+}
+
 class RecipesCatalog : public testing::TestWithParam<std::string> {};
 
 TEST_P(RecipesCatalog, ResolvesWithoutUnknownKeys) {
-  Fields all({});
-  RunConfig::describe_all(all);
-  Fields field(load_config(GetParam(), folders, all.all()));
+  Fields field(load_config(GetParam(), folders, known()));
   RunConfig config;
   config.describe(field);
-  field.finish(all.all());
+  field.finish(known());
   const ModelDef& family = find_model(config.model).family;
   const DatasetDef& data = config.data.def();
   EXPECT_GT(config.epochs, 0);
@@ -38,6 +47,39 @@ TEST_P(RecipesCatalog, ResolvesWithoutUnknownKeys) {
   EXPECT_TRUE(rate >= 0 && rate <= config.lr.peak(batch));
   // A recipe says what it is of: `convoy list recipes` and a run without further options need it.
   EXPECT_TRUE(field.given("model") && field.given("dataset") && field.given("epochs"));
+}
+
+int64_t images_of(std::string_view dataset) {
+  if (dataset == "imagenet") return 1281167;
+  return dataset == "fashion-mnist" ? 60000 : 50000;
+}
+
+// Its head tells where it is from, what it should give, and what it costs: forward and twice as
+// much backward for every image of every epoch, as `plan` counts, to two digits.
+TEST_P(RecipesCatalog, TellsSourceResultAndCost) {
+  const std::string text = read_file(folders.front() + "/" + GetParam() + ".yml", Fault::bug);
+  const std::string head = text.substr(0, text.find("\n\n"));
+  EXPECT_NE(head.find("Source: "), std::string::npos);
+  EXPECT_NE(head.find("Expected: "), std::string::npos);
+  const std::string word = "Cost: ";
+  const size_t found = head.find(word);
+  ASSERT_NE(found, std::string::npos);
+  Fields field(load_config(GetParam(), folders, known()));
+  RunConfig config;
+  config.describe(field);
+  if (config.data.dataset == "imagefolder") return;  // by one's own pictures
+  const FoundModel model = find_model(config.model);
+  const ModelFacts facts =
+      model_facts(model, config.num_classes ? config.num_classes : model.classes(),
+                  config.data.image_size, config.model_options);
+  const double images = config.epochs * static_cast<double>(images_of(config.data.dataset));
+  const double cost = 6 * facts.multiply_adds * images;
+  std::string number;
+  for (size_t i = found + word.size(); i < head.size() && head[i] != ' '; ++i) {
+    if (head[i] != ',') number += head[i];
+  }
+  EXPECT_NEAR(std::stod(number) * 1e15 / cost, 1, 0.05) << "Cost: " << cost / 1e15;
+  EXPECT_NE(head.find(" x 10^15 operations", found), std::string::npos);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, RecipesCatalog, testing::ValuesIn(list_recipes(folders)),
