@@ -17,7 +17,7 @@ int tag_of(int bucket, int kind) { return bucket * 2 + kind; }
 
 }  // namespace
 
-std::vector<Bucket> cut_into_buckets(int64_t floats, int64_t bucket_floats, int64_t further) {
+std::vector<Bucket> cut_into_buckets(int64_t floats, int64_t bucket_floats) {
   std::vector<Bucket> buckets;
   // Of equal sizes: a small rest would be a bucket of its own.
   const int64_t count = std::max<int64_t>(1, (floats + bucket_floats / 2) / bucket_floats);
@@ -25,7 +25,6 @@ std::vector<Bucket> cut_into_buckets(int64_t floats, int64_t bucket_floats, int6
   for (int64_t begin = 0; begin < floats; begin += each) {
     buckets.push_back({begin, std::min(each, floats - begin)});
   }
-  if (further > 0) buckets.push_back({floats, further});
   return buckets;
 }
 
@@ -35,11 +34,12 @@ GradientExchange::GradientExchange(Transport& transport, const ReplicaSplit& spl
       split_(split),
       spec_(std::move(spec)),
       pool_(pool),
-      window_(transport, spec_.buckets.back().end(),
+      window_(transport, spec_.floats,
               static_cast<int>(spec_.buckets.size()) * (1 + transport.size()) + 1,
               !spec_.shares_memory) {
   expect(split.instances() == transport.size(), "a split for these processes");
   expect(spec_.buckets.size() < 8192, "buckets that tags can tell apart");
+  expect(!spec_.buckets.empty() && spec_.buckets.back().end() <= spec_.floats, "buckets of it");
   const int first = window_.ranks().front();
   std::vector<int> firsts(static_cast<size_t>(transport.size()));
   transport.all_gather(std::as_bytes(std::span(&first, 1)),

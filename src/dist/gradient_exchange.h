@@ -24,8 +24,8 @@
 
 namespace convoy {
 
-// Of about so many floats each, by size alone; `further` floats behind are one more.
-std::vector<Bucket> cut_into_buckets(int64_t floats, int64_t bucket_floats, int64_t further);
+// Of about so many floats each, by size alone.
+std::vector<Bucket> cut_into_buckets(int64_t floats, int64_t bucket_floats);
 
 // Since the start.
 struct ExchangeTraffic {
@@ -39,7 +39,8 @@ struct ExchangeTraffic {
 class GradientExchange {
  public:
   struct Spec {
-    std::vector<Bucket> buckets;
+    int64_t floats = 0;           // of `data()`
+    std::vector<Bucket> buckets;  // of it, ascending; what lies between them does not travel
     // What a single replica has of these many floats from the start travels as bf16: it must be
     // such numbers.
     int64_t narrow_floats = 0;

@@ -10,7 +10,8 @@ StepPeers::StepPeers(Transport& transport, const StepShape& shape, const StateLa
     : transport_(transport),
       split_(shape.replicas, transport.size()),
       gradients_(transport, split_,
-                 {.buckets = buckets(shape, layout, options),
+                 {.floats = layout.param_floats + shape.accumulation * layout.stat_floats,
+                  .buckets = buckets(shape, layout, options),
                   .narrow_floats = options.narrow ? layout.param_floats : 0,
                   .shares = options.shard ? UpdateShares::split(layout, transport.size(), 0).all
                                           : std::vector<Bucket>{}},
@@ -21,8 +22,10 @@ StepPeers::StepPeers(Transport& transport, const StepShape& shape, const StateLa
 
 std::vector<Bucket> StepPeers::buckets(const StepShape& shape, const StateLayout& layout,
                                        const Options& options) {
-  return cut_into_buckets(layout.param_floats, options.bucket_floats,
-                          shape.accumulation * layout.stat_floats);
+  std::vector<Bucket> all = cut_into_buckets(learning_floats(layout), options.bucket_floats);
+  const int64_t stats = shape.accumulation * layout.stat_floats;
+  if (stats > 0) all.push_back({layout.param_floats, stats});
+  return all;
 }
 
 void StepPeers::start() {

@@ -25,7 +25,8 @@ class StepPeers {
   StepPeers(Transport& transport, const StepShape& shape, const StateLayout& layout,
             const Options& options, ThreadPool& pool);
 
-  // The gradients, in backward order, and one bucket more: the statistics of each micro-batch.
+  // The gradients, in backward order, as far as they are wanted, and one bucket more: the
+  // statistics of each micro-batch.
   static std::vector<Bucket> buckets(const StepShape& shape, const StateLayout& layout,
                                      const Options& options);
 

@@ -6,6 +6,11 @@
 
 namespace convoy {
 
+int64_t learning_floats(const StateLayout& layout) {
+  const std::vector<UpdateChunk> chunks = update_chunks(layout, {}, Apart::yes);
+  return chunks.empty() ? 0 : chunks.back().offset + chunks.back().count;
+}
+
 UpdateShares UpdateShares::whole(const StateLayout& layout) {
   return {{{0, layout.param_floats}}, 0};
 }
@@ -13,10 +18,11 @@ UpdateShares UpdateShares::whole(const StateLayout& layout) {
 UpdateShares UpdateShares::split(const StateLayout& layout, int processes, int rank) {
   const std::vector<UpdateChunk> chunks = update_chunks(layout, {}, Apart::yes);
   UpdateShares shares{{}, rank};
+  const int64_t all = learning_floats(layout);
   int64_t begin = 0;
   size_t chunk = 0;
   for (int r = 0; r < processes; ++r) {
-    const int64_t ideal = layout.param_floats * (r + 1) / processes;
+    const int64_t ideal = all * (r + 1) / processes;
     int64_t end = begin;
     for (; chunk < chunks.size(); ++chunk) {
       const int64_t next = chunks[chunk].offset + chunks[chunk].count;

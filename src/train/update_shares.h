@@ -9,6 +9,9 @@
 
 namespace convoy {
 
+// The floats up to the end of the last parameter that learns: no gradient behind them is read.
+int64_t learning_floats(const StateLayout& layout);
+
 struct UpdateShares {
   // By rank, one behind the other; a single one: everybody updates everything. It may be empty.
   std::vector<Bucket> all;

@@ -128,6 +128,23 @@ TEST(ProcessesDist, MostOfTheExchangeHappensDuringBackward) {
   EXPECT_LE(exchange["bytes"].get<double>(), 2.1 * steps * gradients);
 }
 
+TEST(ProcessesDist, GradientsOfWhatIsFrozenBeforeTheRestDoNotTravel) {
+  // Without batch norm there are no statistics behind the gradients.
+  for (const Arguments& model : std::vector<Arguments>{
+           {},
+           {"--model", "graphcore_resnet10", "--norm", "group", "--generated-image-size", "32"}}) {
+    const Arguments frozen = recipe(joined(model, {"--freeze", "all-but-head"}));
+    const Trained alone(0, frozen), whole(2, recipe(model)), two(2, frozen);
+    EXPECT_EQ(two.hash(), alone.hash());
+    EXPECT_EQ(two.numbers(), alone.numbers());
+    const Json all = whole.session_event("exchange"), head = two.session_event("exchange");
+    EXPECT_GT(head["gradient_bytes"].get<double>(), 0);
+    EXPECT_LT(head["gradient_bytes"].get<double>(), 0.2 * all["gradient_bytes"].get<double>());
+    const Trained shared(2, joined(frozen, {"--shard-optimizer"}));
+    EXPECT_EQ(shared.hash(), alone.hash());
+  }
+}
+
 TEST(ProcessesDist, EvaluationCountsTheSameOnAnyNumber) {
   const Trained run(0, recipe());
   const Arguments eval{"eval", "--checkpoint",      "runs/a", "--json", "--threads",

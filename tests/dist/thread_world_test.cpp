@@ -13,7 +13,9 @@ TEST(ThreadWorld, TheFirstMessageMeetsTheFirstReceiveWhicheverIsAskedForFirst) {
     constexpr int tag = 3;
     const std::array<int, 2> sent{11, 22};
     std::array<int, 2> received{};
-    const auto bytes_of = [](auto& number) { return std::as_writable_bytes(std::span(&number, 1)); };
+    const auto bytes_of = [](auto& number) {
+      return std::as_writable_bytes(std::span(&number, 1));
+    };
     if (transport.rank() == 0) {
       for (const int& number : sent) {
         transport.wait(transport.send(1, tag, std::as_bytes(std::span(&number, 1))));

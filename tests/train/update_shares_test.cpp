@@ -50,5 +50,16 @@ TEST(UpdateShares, CoverAllOnceInEqualPartsOfWholeChunks) {
   EXPECT_EQ(UpdateShares::whole(layout).slot_floats(), layout.param_floats);
 }
 
+TEST(UpdateShares, WhatIsFrozenBehindTheRestIsNobodysWork) {
+  StateLayout layout = layout_of({20000, 16, 40000, 100000});
+  EXPECT_EQ(learning_floats(layout), layout.param_floats);
+  layout.params[3].rate = 0;
+  layout.params[1].rate = 0;
+  EXPECT_EQ(learning_floats(layout), 60016);
+  const UpdateShares shares = UpdateShares::split(layout, 2, 0);
+  EXPECT_NEAR(static_cast<double>(shares.all[0].count), 30008, 16384);
+  EXPECT_EQ(shares.all[1].end(), layout.param_floats);
+}
+
 }  // namespace
 }  // namespace convoy
