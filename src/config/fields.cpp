@@ -44,6 +44,20 @@ bool means(const Field& field, std::string_view dashed_key) {
       key, one_line(a.text), a.where(), other, one_line(b.text), b.where());
 }
 
+constexpr std::string_view choice_section = "With ";
+
+// ", or --optimizer sgd" of an option that belongs to such choices.
+std::string where_it_means_something(const Field& field) {
+  std::string text;
+  const auto add = [&](std::string_view section) {
+    if (!section.starts_with(choice_section)) return;
+    text += fmt::format(", or {}", section.substr(choice_section.size()));
+  };
+  add(field.section);
+  std::ranges::for_each(field.other_sections, add);
+  return text;
+}
+
 bool is_typed(const Setting& setting) { return setting.origin == "command line"; }
 
 }  // namespace
@@ -96,6 +110,10 @@ Fields::Fields(const Settings& settings) {
 }
 
 void Fields::section(std::string_view title) { section_ = title; }
+
+void Fields::section_with(const std::string& choice) {
+  section_ = std::string(choice_section) + choice;
+}
 
 template <class T>
 void Fields::operator()(std::string_view key, T& value, std::string_view help, const Limits& limits,
@@ -224,13 +242,13 @@ void Fields::finish(const std::vector<Field>& known) {
       std::ranges::any_of(choosers_, [&](const std::string& key) { return typed(key); });
   for (const auto& [key, setting] : settings_) {
     if (find_field(fields_, key)) continue;
-    if (find_field(known, key)) {
+    if (const Field* elsewhere = find_field(known, key)) {
       if (has_chosen && !is_typed(setting)) {
         dropped_.push_back(key);
         continue;
       }
-      raise(Fault::usage, "{} \"{}\" ({}) has no meaning with the other options; try: without it",
-            key, one_line(setting.text), setting.where());
+      raise(Fault::usage, "{} \"{}\" ({}) has no meaning with the other options; try: without it{}",
+            key, one_line(setting.text), setting.where(), where_it_means_something(*elsewhere));
     }
     const std::string near = nearest(key, spellings(fields_));
     raise(Fault::usage, "unknown key {} ({}){}", one_line(key), setting.where(),

@@ -63,6 +63,8 @@ class Fields {
 
   // Starts a group of options in --help.
   void section(std::string_view title);
+  // The same, of options that mean something with one choice of another, `--optimizer sgd`.
+  void section_with(const std::string& choice);
 
   // Declares one option and, when a setting for the key or an alias exists, reads it into `value`.
   // Types: bool, int, int64_t, uint64_t, float, double, std::string, std::vector<double>,

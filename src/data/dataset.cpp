@@ -21,11 +21,15 @@ const DatasetDef& find_dataset(std::string_view name) {
         near.empty() ? "" : ", did you mean '" + near + "'?", join(names, "|"));
 }
 
+std::string usual_folder(const DatasetDef& def) {
+  const char* folder = std::getenv("DATA_DIR");
+  return std::string(!def.default_folder.empty() ? def.default_folder : folder ? folder : "");
+}
+
 std::unique_ptr<Dataset> open_dataset(std::string_view name, DatasetSpec spec) {
   const DatasetDef& def = find_dataset(name);
   if (def.has_files && spec.data_dir.empty()) {
-    const char* folder = std::getenv("DATA_DIR");
-    spec.data_dir = !def.default_folder.empty() ? def.default_folder : folder ? folder : "";
+    spec.data_dir = usual_folder(def);
     if (spec.data_dir.empty()) {
       raise(Fault::usage, "the dataset {} needs a folder; try: --data-dir FOLDER, or set DATA_DIR",
             name);

@@ -19,8 +19,9 @@ class Dataset {
   virtual int64_t size() const = 0;
   virtual Shape image_shape() const = 0;  // [c, h, w], the same for all images
   virtual int classes() const = 0;
-  virtual std::vector<std::string> class_names() const = 0;  // one per class
-  virtual int64_t resident_bytes() const { return 0; }       // of data held in memory
+  virtual std::vector<std::string> class_names() const = 0;            // one per class
+  virtual int64_t resident_bytes() const { return 0; }                 // of data held in memory
+  virtual int64_t expected_bytes() const { return resident_bytes(); }  // once a run has it
   // Samples of each class; empty when only reading all of them would tell.
   virtual std::vector<int64_t> class_counts() const { return {}; }
 
@@ -51,6 +52,13 @@ struct DatasetSpec {
   uint64_t seed = 0;
 };
 
+// What is known of a set without its files.
+struct PublishedSize {
+  int64_t train = 0, test = 0;  // samples; 0: nothing is known
+  int classes = 0;
+  Shape image = {};  // unless it is a set of pictures
+};
+
 // One entry of the folder data/sets.
 struct DatasetDef {
   std::string_view name;  // as in --dataset
@@ -61,12 +69,17 @@ struct DatasetDef {
   std::string_view default_folder = {};  // where the files are when --data-dir is not given
   bool has_files = true;                 // whether it reads a folder at all
   bool has_pictures = false;  // encoded ones of any size: image size, crop and the like apply
+  PublishedSize published = {};
 };
 
 const std::vector<DatasetDef>& dataset_catalog();
 
 // Unknown names are usage errors that name the nearest known one.
 const DatasetDef& find_dataset(std::string_view name);
+
+// Where its files are when nobody says so: the set's own folder, then the variable DATA_DIR; empty:
+// there is neither.
+std::string usual_folder(const DatasetDef& def);
 
 // Opens one split of a set: everything is read and checked here.
 std::unique_ptr<Dataset> open_dataset(std::string_view name, DatasetSpec spec);

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "data/published_set.h"
 #include "data/view_maker.h"
 
 namespace convoy {
@@ -230,7 +232,14 @@ std::string DataOptions::dataset_name() const {
   return data_dir.empty() ? "fashion-mnist" : infer_dataset(data_dir);
 }
 
+bool DataOptions::is_absent() const {
+  if (!may_be_absent || !data_dir.empty() || def().published.train == 0) return false;
+  const std::string folder = usual_folder(def());
+  return folder.empty() || !std::filesystem::exists(folder);
+}
+
 std::unique_ptr<Dataset> DataOptions::open(bool train, uint64_t seed) const {
+  if (is_absent()) return published_set(def(), train, {3, image_size, image_size});
   return open_dataset(dataset_name(),
                       {.data_dir = data_dir,
                        .train = train,

@@ -33,6 +33,7 @@ struct DataOptions {
   int workers = 0;
   int prefetch = 0;
   bool has_image_size = true;  // --image-size means that of the data; a verb may need the name
+  bool may_be_absent = false;  // a verb that reads no sample does without files: see published_set
   // For training only.
   std::vector<std::string> augment;  // empty: the dataset's default; "none"
   std::string crop = "random-resized";
@@ -59,6 +60,9 @@ struct DataOptions {
   // The dataset's name, found as above, and its entry.
   std::string dataset_name() const;
   const DatasetDef& def() const { return find_dataset(dataset_name()); }
+
+  // Nobody says where the files are, they are not where they usually are, and they may be absent.
+  bool is_absent() const;
 
   // `seed` matters to generated data alone: the run's, for both splits.
   std::unique_ptr<Dataset> open(bool train, uint64_t seed) const;

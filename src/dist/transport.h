@@ -31,7 +31,8 @@ class Transport {
   virtual int host_of(int rank) const = 0;
 
   // A message that has been begun; the memory must stay until it is done. Of two ranks and one tag
-  // the first message sent meets the first receive, whichever is asked for first. Tags: below 32768.
+  // the first message sent meets the first receive, whichever is asked for first. Tags: below
+  // 32768.
   using Ticket = int;
   virtual Ticket send(int to, int tag, std::span<const std::byte> bytes) = 0;
   virtual Ticket receive(int from, int tag, std::span<std::byte> bytes) = 0;

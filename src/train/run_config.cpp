@@ -97,7 +97,7 @@ void RunConfig::describe_update(Fields& field) {
   average.describe(field);
   field.section("Fine-tuning");
   tuning.describe(field);
-  field.section("With --optimizer " + optimizer);
+  field.section_with("--optimizer " + optimizer);
   optimizer_ = find_optimizer(optimizer).make(field, {step_shape().global_batch(), weight_decay});
   lr.describe(field);
 }
@@ -200,11 +200,11 @@ void RunConfig::describe_all(Fields& field) {
   config.describe_length(field);
   config.describe_update(field);
   for (const OptimizerDef& def : optimizer_catalog()) {
-    field.section("With --optimizer " + std::string(def.name));
+    field.section_with("--optimizer " + std::string(def.name));
     def.make(field, {});
   }
   for (const ScheduleDef& def : schedule_catalog()) {
-    field.section("With --lr-schedule " + std::string(def.name));
+    field.section_with("--lr-schedule " + std::string(def.name));
     def.make(field);
   }
   config.describe_files(field);

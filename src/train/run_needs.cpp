@@ -63,8 +63,9 @@ MemoryNeeds memory_needs(const RunSetup& setup, const NetworkPlans& plans) {
   for (const Plan* plan : plans.pointers()) {
     needs.workspace += static_cast<int64_t>(plan->held_bytes);
   }
-  needs.loader = setup.train_set->resident_bytes() + setup.eval_set->resident_bytes();
-  const int64_t program = resident_bytes() - needs.loader;
+  needs.loader = setup.train_set->expected_bytes() + setup.eval_set->expected_bytes();
+  const int64_t program =
+      resident_bytes() - setup.train_set->resident_bytes() - setup.eval_set->resident_bytes();
   for (const NetworkPlans::Named& named : plans.all()) {
     // The training loader waits while an evaluation has its own.
     if (named.kind == "train" || named.kind == "eval") {

@@ -65,7 +65,7 @@ void LearningRate::describe(Fields& field) {
         one_of({"auto", "step", "epoch"}));
   describe_warmup(field);
   const ScheduleDef& def = find_schedule(lr_schedule_);
-  field.section("With --lr-schedule " + std::string(def.name));
+  field.section_with("--lr-schedule " + std::string(def.name));
   schedule_ = def.make(field);
 }
 

@@ -49,11 +49,6 @@ TEST_P(RecipesCatalog, ResolvesWithoutUnknownKeys) {
   EXPECT_TRUE(field.given("model") && field.given("dataset") && field.given("epochs"));
 }
 
-int64_t images_of(std::string_view dataset) {
-  if (dataset == "imagenet") return 1281167;
-  return dataset == "fashion-mnist" ? 60000 : 50000;
-}
-
 // Its head tells where it is from, what it should give, and what it costs: forward and twice as
 // much backward for every image of every epoch, as `plan` counts, to two digits.
 TEST_P(RecipesCatalog, TellsSourceResultAndCost) {
@@ -72,7 +67,7 @@ TEST_P(RecipesCatalog, TellsSourceResultAndCost) {
   const ModelFacts facts =
       model_facts(model, config.num_classes ? config.num_classes : model.classes(),
                   config.data.image_size, config.model_options);
-  const double images = config.epochs * static_cast<double>(images_of(config.data.dataset));
+  const double images = config.epochs * static_cast<double>(config.data.def().published.train);
   const double cost = 6 * facts.multiply_adds * images;
   std::string number;
   for (size_t i = found + word.size(); i < head.size() && head[i] != ' '; ++i) {

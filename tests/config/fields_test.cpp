@@ -248,6 +248,15 @@ TEST(Fields, AKeyOfTheVerbThatNobodyReadIsNotCalledUnknown) {
   EXPECT_EQ(
       usage_error([&] { field.finish(all.all()); }),
       "momentum \"0.5\" (command line) has no meaning with the other options; try: without it");
+
+  Fields chosen({});
+  for (const char* optimizer : {"sgd", "lars"}) {
+    chosen.section_with(std::string("--optimizer ") + optimizer);
+    chosen("momentum", momentum, "share kept");
+  }
+  EXPECT_EQ(usage_error([&] { field.finish(chosen.all()); }),
+            "momentum \"0.5\" (command line) has no meaning with the other options; try: without "
+            "it, or --optimizer sgd, or --optimizer lars");
 }
 
 TEST(Fields, AKeyDeclaredTwiceIsReadByBothAndListedOnce) {

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
+
 #include "base/text.h"
 #include "pictures/png.h"
 #include "support/run_files.h"
@@ -68,6 +71,35 @@ TEST(PlanCurveRun, NumbersAloneAndLongRuns) {
   }
   EXPECT_EQ(rows[7][3], 0.9);
   EXPECT_EQ(rows[7][4], 0.02);
+}
+
+// Nobody has to have ImageNet to look at a recipe for it.
+TEST(PlanCurveRun, ASetThatIsNotHereCountsAsPublished) {
+  ::unsetenv("DATA_DIR");
+  const TempFolder folder;
+  const Arguments recipe{"--config", "imagenet/keras_resnet50_lars", "--memory", "900G"};
+  const Finished plan =
+      run_convoy(joined({"plan", "--curve", "lr.csv", "--json"}, recipe), folder.path());
+  ASSERT_EQ(plan.code, 0) << plan.err;
+  const Json planned = Json::parse(plan.out);
+  EXPECT_EQ(planned.at("dataset_is_here"), false);
+  EXPECT_EQ(planned.at("steps_per_epoch"), 625);
+  EXPECT_EQ(planned.at("total_steps"), 25000);
+  const auto rows = rows_of(folder / "lr.csv");
+  // Not every step has a row.
+  const auto at =
+      std::ranges::lower_bound(rows, 5000.0, {}, [](const auto& row) { return row[0]; });
+  ASSERT_NE(at, rows.end());
+  EXPECT_NEAR((*at)[2], 7.106038, 2e-3);
+  EXPECT_NEAR(rows.back()[2], 1e-4, 1e-6);
+  // Small sets are held whole: what that takes is known too.
+  const Arguments small{"plan", "--config", "cifar10/resnet20", "--json"};
+  const Json cifar = Json::parse(run_convoy(small, folder.path()).out);
+  EXPECT_GT(cifar.at("memory").at("loader_bytes").get<int64_t>(), 60000 * 3073);
+  // To train, the files must be there.
+  const Finished train = run_convoy(joined({"train"}, recipe), folder.path());
+  EXPECT_EQ(train.code, 2);
+  EXPECT_NE(train.err.find("--data-dir"), std::string::npos) << train.err;
 }
 
 TEST(PlanCurveRun, OtherFilesAreRefusedBeforeAnythingIsDone) {

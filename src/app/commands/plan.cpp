@@ -90,6 +90,7 @@ nlohmann::ordered_json to_json(const RunSetup& setup, const Forecast& f, int64_t
   nlohmann::ordered_json result{
       {"model", setup.config.model},
       {"dataset", setup.config.data.dataset_name()},
+      {"dataset_is_here", !setup.config.data.is_absent()},
       {"image_size", setup.train_set->image_shape()[2]},
       {"threads", setup.config.thread_count()},
       {"isa", name(isa_level())},
@@ -133,6 +134,10 @@ void print_plan(const RunSetup& setup, const Forecast& f) {
              setup.config.thread_count(), name(isa_level()));
   fmt::print("Batch: {} x {} accumulated x {} replicas = {}\n", setup.shape.micro_batch,
              setup.shape.accumulation, setup.shape.replicas, setup.shape.global_batch());
+  if (setup.config.data.is_absent()) {
+    fmt::print("Data: {} is not here and counts as published; --data-dir FOLDER looks at files\n",
+               setup.config.data.dataset_name());
+  }
   const int64_t steps = setup.total_steps();
   fmt::print("Steps: {} samples, {:.6g} steps an epoch, {} epochs = {} steps\n",
              with_commas(setup.train_set->size()), setup.epochs.steps_per_epoch(),
@@ -161,6 +166,7 @@ int run(const CommandLine& typed) {
   std::optional<CurveFiles> curve;
   if (field.given("curve")) curve.emplace(options.curve);
   apply_isa(config);
+  config.data.may_be_absent = true;
   const RunSetup setup(config, {}, {.rank = 0, .size = options.processes});
   if (curve) write_curves(recipe_curves(setup, field.all()), *curve);
   warn_of_idle_rules(setup.plans, config.choices);
@@ -193,9 +199,11 @@ CommandDef plan_command() {
 rate, an estimate of the time, disk for checkpoints. What cannot fit is refused
 with exit code 6 and the largest batch that would; `train` refuses the same.
 With --curve the recipe can be looked at: learning rate, momentum and weight
-decay of every step, as a picture and as numbers.
+decay of every step, as a picture and as numbers. Where the files of ImageNet,
+CIFAR or Fashion-MNIST are not at hand, the set counts as it was published.
 
   convoy plan --config cifar10/resnet20 --data-dir DIR
+  convoy plan --config imagenet/keras_resnet50_lars --curve lr.png
   convoy plan --model resnet50 --batch-size 32
   convoy plan --model resnet50 --epochs 90 --warmup-epochs 5 --curve lr.png
   convoy plan --model resnet152 --batch-size 64 --memory 16G --json

@@ -28,6 +28,7 @@ DatasetDef cifar10_dataset() {
       .mean = {0.49140, 0.48216, 0.44653},
       .std = {0.24703, 0.24349, 0.26159},
       .augment = {"pad-crop", "flip"},
+      .published = {50000, 10000, 10, {3, 32, 32}},
   };
 }
 

@@ -44,6 +44,7 @@ DatasetDef cifar100_dataset() {
       .mean = {0.50708, 0.48655, 0.44092},
       .std = {0.26733, 0.25644, 0.27615},
       .augment = {"pad-crop", "flip"},
+      .published = {50000, 10000, 100, {3, 32, 32}},
   };
 }
 

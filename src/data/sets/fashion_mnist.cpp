@@ -46,6 +46,7 @@ DatasetDef fashion_mnist_dataset() {
       .std = {0.35302},
       .augment = {"pad-crop", "flip"},
       .default_folder = "/usr/share/datasets/fashion-mnist",
+      .published = {60000, 10000, 10, image},
   };
 }
 
