@@ -9,8 +9,11 @@
 namespace convoy {
 namespace {
 
-// Up to the next whole number, but 3.0000000000000004 (30 * 0.1) is 3.
+// To the next whole number, but 3.0000000000000004 (30 * 0.1) is 3.
 int64_t whole_up(double x) { return static_cast<int64_t>(std::ceil(x - 1e-12 * std::max(x, 1.0))); }
+int64_t whole_down(double x) {
+  return static_cast<int64_t>(std::floor(x + 1e-12 * std::max(x, 1.0)));
+}
 
 int64_t epoch_length(int64_t samples, const Repeats& repeats) {
   if (repeats.times == 1) return samples;
@@ -64,7 +67,8 @@ double EpochPlan::steps_per_epoch() const {
 
 int64_t EpochPlan::total_steps() const {
   if (tail_ != EpochTail::carry) return whole_up(static_cast<double>(whole_steps()) * epochs_);
-  return whole_up(static_cast<double>(samples_) * epochs_ / static_cast<double>(batch_));
+  const double steps = static_cast<double>(samples_) * epochs_ / static_cast<double>(batch_);
+  return epochs_ > 0 ? std::max<int64_t>(whole_down(steps), 1) : 0;
 }
 
 int64_t EpochPlan::steps_through(int64_t epochs) const {
@@ -76,6 +80,7 @@ double EpochPlan::epochs_after(int64_t steps) const {
   if (tail_ != EpochTail::carry) {
     return static_cast<double>(steps) / static_cast<double>(whole_steps());
   }
+  if (epochs_ > 0 && steps == total_steps()) return epochs_;
   return static_cast<double>(steps) * static_cast<double>(batch_) / static_cast<double>(samples_);
 }
 

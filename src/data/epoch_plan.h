@@ -40,15 +40,15 @@ class EpochPlan {
   // carry: samples / batch, not rounded; drop: rounded down; short: rounded up.
   double steps_per_epoch() const;
 
-  // carry: the steps that cover samples * epochs, the last one full whatever epoch it reaches into.
-  // drop, short: steps_per_epoch() * epochs. A fraction of a step counts as a step.
+  // carry: the whole steps in samples * epochs, at least one. drop, short: steps_per_epoch() *
+  // epochs, a fraction of a step being one.
   int64_t total_steps() const;
 
-  // Steps after which `epochs` whole epochs have been seen. With carry the last of them may hold
-  // samples of the next epoch too.
+  // Steps after which `epochs` whole epochs have been seen, in a run that is longer. With carry the
+  // last of them may hold samples of the next epoch too.
   int64_t steps_through(int64_t epochs) const;
 
-  // Epochs done after `steps` steps.
+  // Epochs done after `steps` steps; the last step ends the last one.
   double epochs_after(int64_t steps) const;
 
   // Samples of the step: the batch, or fewer in the last step of an epoch with `short`.

@@ -15,6 +15,7 @@ struct Expected {
   int64_t steps_per_epoch;  // whole ones
   double peak;
   std::vector<std::pair<int64_t, double>> rates;  // by step
+  int64_t total_steps = 0;                        // 0: nobody says
 };
 
 constexpr int64_t imagenet = 1281167, cifar = 50000;
@@ -45,13 +46,15 @@ const std::vector<Expected> all{
       {1876, 9.499178},
       {5000, 7.106038},
       {12500, 2.776024},
-      {24999, 0.0001}}},
+      {24999, 0.0001}},
+     25000},
     {"imagenet/resnext101_90epochs",
      imagenet,
      1024,
      1251,
      1.024,
-     {{5004, 0.511949}, {10008, 1.023898}, {10009, 1.004166}, {56301, 0.512}}},
+     {{5004, 0.511949}, {10008, 1.023898}, {10009, 1.004166}, {56301, 0.512}},
+     112602},
     {"imagenet/resnet50", imagenet, 256, 5004, 0.1, {{0, 0.1}, {200000, 0.01}, {400000, 0.001}}},
     {"imagenet/resnet50_custom_lr",
      imagenet,
@@ -78,16 +81,18 @@ const std::vector<Expected> all{
      3200,
      400,
      10.72,
-     {{400, 5.36}, {800, 10.72}, {7606, 2.986231}, {15213, 0.0001}}},
-    {"graphcore/mk2_resnet50_mlperf_pod64_lars", imagenet, 3840, 333, 12.15, {{667, 12.15}}},
-    {"graphcore/mk2_resnet50_mlperf_pod128_lars", imagenet, 5120, 250, 11.2, {{500, 11.2}}},
-    {"graphcore/mk2_resnet50_mlperf_pod256_lars", imagenet, 10240, 125, 17.2, {{250, 17.2}}},
+     {{400, 5.36}, {800, 10.72}, {7606, 2.986231}, {15213, 0.0001}},
+     15213},
+    {"graphcore/mk2_resnet50_mlperf_pod64_lars", imagenet, 3840, 333, 12.15, {{667, 12.15}}, 12678},
+    {"graphcore/mk2_resnet50_mlperf_pod128_lars", imagenet, 5120, 250, 11.2, {{500, 11.2}}, 10259},
+    {"graphcore/mk2_resnet50_mlperf_pod256_lars", imagenet, 10240, 125, 17.2, {{250, 17.2}}, 5630},
     {"graphcore/mk2_resnet50_bn_16ipus",
      imagenet,
      16384,
      78,
      2,
-     {{195, 0.998466}, {390, 1.987748}, {3909, 1.000201}}},
+     {{195, 0.998466}, {390, 1.987748}, {3909, 1.000201}},
+     7819},
     {"graphcore/mk2_resnet50_bn_64ipus", imagenet, 16384, 78, 2, {{390, 1.987748}}},
     {"graphcore/mk2_resnet50_bn_128ipus", imagenet, 16384, 78, 2, {{390, 1.987748}}},
     {"graphcore/mk1_resnet50_16ipus", imagenet, 1024, 1251, 0.5, {}},
@@ -114,6 +119,7 @@ TEST(RecipeRates, AreThoseOfTheirAuthors) {
     const EpochPlan epochs(e.samples, batch, config.epochs, config.data.tail());
     EXPECT_EQ(static_cast<int64_t>(epochs.steps_per_epoch()), e.steps_per_epoch);
     EXPECT_NEAR(config.lr.peak(batch), e.peak, 1e-9);
+    EXPECT_EQ(e.total_steps > 0 ? epochs.total_steps() : 0, e.total_steps);
     for (const auto& [step, rate] : e.rates) {
       EXPECT_NEAR(config.lr.at(step, config.schedule_site(epochs)), rate, 1e-6 + 1e-4 * rate)
           << "step " << step;
