@@ -9,11 +9,8 @@
 namespace convoy {
 namespace {
 
-// To the next whole number, but 3.0000000000000004 (30 * 0.1) is 3.
+// Up to the next whole number, but 3.0000000000000004 (30 * 0.1) is 3.
 int64_t whole_up(double x) { return static_cast<int64_t>(std::ceil(x - 1e-12 * std::max(x, 1.0))); }
-int64_t whole_down(double x) {
-  return static_cast<int64_t>(std::floor(x + 1e-12 * std::max(x, 1.0)));
-}
 
 int64_t epoch_length(int64_t samples, const Repeats& repeats) {
   if (repeats.times == 1) return samples;
@@ -22,6 +19,8 @@ int64_t epoch_length(int64_t samples, const Repeats& repeats) {
 }
 
 }  // namespace
+
+double whole_steps(double steps) { return std::floor(steps + 1e-12 * std::max(steps, 1.0)); }
 
 EpochTail epoch_tail(std::string_view name) {
   if (name == "carry") return EpochTail::carry;
@@ -56,29 +55,29 @@ EpochPlan::EpochPlan(int64_t samples, int64_t batch, double epochs, EpochTail ta
   }
 }
 
-int64_t EpochPlan::whole_steps() const {
+int64_t EpochPlan::epoch_steps() const {
   return tail_ == EpochTail::drop ? samples_ / batch_ : divide_up(samples_, batch_);
 }
 
 double EpochPlan::steps_per_epoch() const {
-  if (tail_ != EpochTail::carry) return static_cast<double>(whole_steps());
+  if (tail_ != EpochTail::carry) return static_cast<double>(epoch_steps());
   return static_cast<double>(samples_) / static_cast<double>(batch_);
 }
 
 int64_t EpochPlan::total_steps() const {
-  if (tail_ != EpochTail::carry) return whole_up(static_cast<double>(whole_steps()) * epochs_);
+  if (tail_ != EpochTail::carry) return whole_up(static_cast<double>(epoch_steps()) * epochs_);
   const double steps = static_cast<double>(samples_) * epochs_ / static_cast<double>(batch_);
-  return epochs_ > 0 ? std::max<int64_t>(whole_down(steps), 1) : 0;
+  return epochs_ > 0 ? std::max<int64_t>(static_cast<int64_t>(whole_steps(steps)), 1) : 0;
 }
 
 int64_t EpochPlan::steps_through(int64_t epochs) const {
-  if (tail_ != EpochTail::carry) return whole_steps() * epochs;
+  if (tail_ != EpochTail::carry) return epoch_steps() * epochs;
   return divide_up(samples_ * epochs, batch_);
 }
 
 double EpochPlan::epochs_after(int64_t steps) const {
   if (tail_ != EpochTail::carry) {
-    return static_cast<double>(steps) / static_cast<double>(whole_steps());
+    return static_cast<double>(steps) / static_cast<double>(epoch_steps());
   }
   if (epochs_ > 0 && steps == total_steps()) return epochs_;
   return static_cast<double>(steps) * static_cast<double>(batch_) / static_cast<double>(samples_);
@@ -86,7 +85,7 @@ double EpochPlan::epochs_after(int64_t steps) const {
 
 int64_t EpochPlan::count(int64_t step) const {
   if (tail_ != EpochTail::short_) return batch_;
-  return std::min(batch_, samples_ - step % whole_steps() * batch_);
+  return std::min(batch_, samples_ - step % epoch_steps() * batch_);
 }
 
 Position EpochPlan::place(int64_t step, int64_t i) const {
@@ -94,7 +93,7 @@ Position EpochPlan::place(int64_t step, int64_t i) const {
     const int64_t sample = step * batch_ + i;
     return {.epoch = sample / samples_, .index = sample % samples_};
   }
-  return {.epoch = step / whole_steps(), .index = step % whole_steps() * batch_ + i};
+  return {.epoch = step / epoch_steps(), .index = step % epoch_steps() * batch_ + i};
 }
 
 Position EpochPlan::at(int64_t step, int64_t i) const {

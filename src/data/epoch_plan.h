@@ -15,6 +15,9 @@ enum class EpochTail { carry, drop, short_ };
 // "carry", "drop" or "short"; anything else is a usage error.
 EpochTail epoch_tail(std::string_view name);
 
+// The whole steps in a number of them, but 28.999999999999996 (0.29 * 100) has 29.
+double whole_steps(double steps);
+
 struct Position {
   int64_t epoch;
   int64_t index;     // within the epoch's order
@@ -64,7 +67,7 @@ class EpochPlan {
   Position at(int64_t step, int64_t i) const;
 
  private:
-  int64_t whole_steps() const;  // of an epoch; not for carry
+  int64_t epoch_steps() const;  // of an epoch; not for carry
   Position place(int64_t step, int64_t i) const;
 
   int64_t dataset_, samples_, batch_;

@@ -45,8 +45,6 @@ const ScheduleDef& find_schedule(std::string_view name) {
         join(schedule_names(), ", "));
 }
 
-double whole_steps(double steps) { return std::floor(steps + 1e-12 * std::max(steps, 1.0)); }
-
 LearningRate::LearningRate() = default;
 LearningRate::~LearningRate() = default;
 LearningRate::LearningRate(LearningRate&&) noexcept = default;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "config/fields.h"
+#include "data/epoch_plan.h"
 
 namespace convoy {
 
@@ -40,9 +41,6 @@ struct ScheduleDef {
 const std::vector<ScheduleDef>& schedule_catalog();
 // By any of its names.
 const ScheduleDef& find_schedule(std::string_view name);
-
-// The whole steps in a number of them, but 28.999999999999996 (0.29 * 100) has 29.
-double whole_steps(double steps);
 
 // Options of a rate, and the rate they make.
 class LearningRate {

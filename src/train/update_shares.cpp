@@ -6,9 +6,16 @@
 
 namespace convoy {
 
-int64_t learning_floats(const StateLayout& layout) {
-  const std::vector<UpdateChunk> chunks = update_chunks(layout, {}, Apart::yes);
+namespace {
+
+int64_t end_of(const std::vector<UpdateChunk>& chunks) {
   return chunks.empty() ? 0 : chunks.back().offset + chunks.back().count;
+}
+
+}  // namespace
+
+int64_t learning_floats(const StateLayout& layout) {
+  return end_of(update_chunks(layout, {}, Apart::yes));
 }
 
 UpdateShares UpdateShares::whole(const StateLayout& layout) {
@@ -18,7 +25,7 @@ UpdateShares UpdateShares::whole(const StateLayout& layout) {
 UpdateShares UpdateShares::split(const StateLayout& layout, int processes, int rank) {
   const std::vector<UpdateChunk> chunks = update_chunks(layout, {}, Apart::yes);
   UpdateShares shares{{}, rank};
-  const int64_t all = learning_floats(layout);
+  const int64_t all = end_of(chunks);
   int64_t begin = 0;
   size_t chunk = 0;
   for (int r = 0; r < processes; ++r) {
