@@ -58,11 +58,12 @@ bool ExportSource::opens() {
   try {
     dataset();
     return true;
-  } catch (const Error& error) {
-    const bool typed =
-        chosen_.settings.at(chosen_.settings.contains("data-dir") ? "data-dir" : "dataset")
-            .origin != chosen_.file.origin();
-    if (typed) throw;  // who names data means them
+  } catch (const Error&) {
+    const auto is_typed = [&](const char* key) {
+      const auto found = chosen_.settings.find(key);
+      return found != chosen_.settings.end() && found->second.origin == "command line";
+    };
+    if (is_typed("data-dir") || is_typed("dataset")) throw;  // who names data means them
     return false;
   }
 }
@@ -86,7 +87,7 @@ Metadata ExportSource::metadata() const {
   Metadata about = chosen_.file.metadata();
   about.erase("format");
   about.emplace("convoy.version", version);
-  about.emplace(weights_key::image, to_string(image_));
+  about[weights_key::image] = to_string(image_);
   const auto option = [&](const std::string& key, const std::string& value) {
     about[weights_key::option + key] = value;
   };

@@ -3,6 +3,7 @@
 #include "app/options.h"
 #include "base/cores.h"
 #include "base/error.h"
+#include "config/config_file.h"
 #include "models/model.h"
 #include "tensor/isa.h"
 #include "train/checkpoint.h"
@@ -24,6 +25,22 @@ Settings told_by(const WeightFile& file, const std::vector<Field>& known) {
   return settings;
 }
 
+// Where the data of a run lie, for weights that are in its folder: RUN, RUN/weights/FILE,
+// RUN/checkpoints/STEP or a file in that. Nothing: they are of no run, or it has no folder.
+std::optional<Setting> folder_of_run(const fs::path& weights) {
+  std::error_code ignored;
+  fs::path folder = fs::absolute(weights, ignored).lexically_normal();
+  for (int up = 0; up <= 3 && folder.has_filename(); ++up, folder = folder.parent_path()) {
+    const fs::path args = folder / "args.yml";
+    if (!fs::exists(args, ignored)) continue;
+    const Settings recorded = load_config(args.string(), {});
+    const auto found = recorded.find("data-dir");
+    if (found == recorded.end() || found->second.text.empty()) return std::nullopt;
+    return Setting{found->second.text, args.string()};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 void InferenceOptions::describe_source(Fields& field) {
@@ -41,6 +58,12 @@ void InferenceOptions::describe_told(Fields& field) {
   model_options.describe_architecture(field);
   field("num-classes", num_classes, "classes of the head; 0: as many as the dataset has",
         at_least(0));
+  field("class-names", class_names,
+        "a file that names the classes, one a line in the order of the network's outputs, for "
+        "weights that name none; of networks for ImageNet they are known");
+  field("class-map", class_map,
+        "a file of lines `name in the data = name in the weights`, for classes that are called "
+        "otherwise in the data");
   field("seed", seed, "of generated data");
   data.describe(field, false);
 }
@@ -99,6 +122,19 @@ ChosenWeights choose_weights(const CommandLine& line, const std::vector<Field>& 
   const auto asked = typed.find("dataset");
   if (own != settings.end() && asked != typed.end() && own->second.text != asked->second.text) {
     std::erase_if(settings, [](const auto& s) { return s.first.starts_with("generated-"); });
+  }
+  // What pictures are resized to before the crop goes with the size of the crop.
+  const auto size = typed.find("image-size");
+  const auto own_size = settings.find("image-size");
+  if (size != typed.end() && own_size != settings.end() &&
+      size->second.text != own_size->second.text) {
+    settings.erase("eval-resize");
+  }
+  if (!settings.contains("data-dir") &&
+      (asked == typed.end() || own == settings.end() || own->second.text == asked->second.text)) {
+    if (const std::optional<Setting> folder = folder_of_run(typed.at("checkpoint").text)) {
+      settings["data-dir"] = *folder;
+    }
   }
   for (const auto& [key, value] : typed) settings[key] = value;
   return {std::move(file), std::move(settings)};

@@ -21,6 +21,7 @@ struct InferenceOptions {
   std::string model;
   ModelOptions model_options;
   int num_classes = 0;
+  std::string class_names, class_map;  // files; see app/class_names.h
   DataOptions data;
   uint64_t seed = 1;
   int threads = 0;

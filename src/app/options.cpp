@@ -35,13 +35,6 @@ std::vector<std::string> recipe_folders() {
   return folders;
 }
 
-void forget_recorded_defaults(Settings& settings, const std::vector<Field>& known) {
-  std::erase_if(settings, [&](const auto& entry) {
-    const Field* field = find_field(known, entry.first);
-    return field && is_recorded(entry.second) && field->default_text == entry.second.text;
-  });
-}
-
 void describe_config(Fields& field, std::string& config) {
   field("config", config, "recipe to build upon: a name below configs/ or a .yml file");
 }
@@ -57,13 +50,12 @@ Settings resolve(const CommandLine& line, const std::vector<Field>& known,
   if (!name.empty()) settings = load_config(name, folders, known);
   // Only the record of an earlier run has the key; in a recipe somebody would expect it to act.
   if (const auto found = settings.find("config"); found != settings.end()) {
-    if (!is_recorded(found->second)) {
+    if (!is_recorded(found->second) && !found->second.is_default()) {
       raise(Fault::usage, "config \"{}\" ({}) has no meaning in a recipe; try: base: {}",
             one_line(found->second.text), found->second.where(), one_line(found->second.text));
     }
     settings.erase(found);
   }
-  forget_recorded_defaults(settings, known);
   for (const auto& [key, setting] : line.settings) settings[key] = setting;
   return settings;
 }

@@ -13,10 +13,6 @@ namespace convoy {
 // ones that came with the program (in the source tree, or <prefix>/share/convoy/configs).
 std::vector<std::string> recipe_folders();
 
-// What args.yml records at its default counts as never given: the record of a run holds every
-// option, also those that would have no meaning had somebody set them.
-void forget_recorded_defaults(Settings& settings, const std::vector<Field>& known);
-
 // Declares --config. What `config` holds before is the recipe used when none is named.
 void describe_config(Fields& field, std::string& config);
 

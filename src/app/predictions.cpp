@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/text.h"
+#include "data/imagenet_classes.h"
 
 namespace convoy {
 
@@ -57,7 +58,10 @@ std::string json_line(const Prediction& prediction, const std::vector<std::strin
 std::string text_line(const Prediction& prediction, const std::vector<std::string>& names) {
   std::vector<std::string> parts;
   for (const Guess& guess : prediction.top) {
-    parts.push_back(fmt::format("{} {:.1f}%", class_name(names, guess.label), 100 * guess.p));
+    const std::string name = class_name(names, guess.label);
+    const std::string_view word = imagenet_name(name);  // of an id, which says little
+    parts.push_back(
+        fmt::format("{}{}{} {:.1f}%", name, word.empty() ? "" : " ", word, 100 * guess.p));
   }
   std::string verdict, truth;
   if (prediction.label) {

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "app/command.h"
+#include "app/launchers.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "config/help.h"
@@ -122,6 +123,9 @@ int dispatch(const std::vector<std::string>& arguments) {
     } else {
       refuse_crowd(command);
     }
+  }
+  if (command.shared && (!World::started_by_mpi() || World::get().size() == 1)) {
+    refuse_other_launchers([](const char* name) { return std::getenv(name); }, arguments);
   }
   return command.run(
       parse_command_line(rest, described(command.describe), command.words_end_options));

@@ -56,6 +56,13 @@ Settings resolve_together(const CommandLine& line, const std::vector<Field>& kno
   return settings_of_first(reads ? resolve(line, known) : Settings{});
 }
 
+ClassNames names_of_first(const ClassNames& mine) {
+  World& world = World::get();
+  if (world.size() == 1) return mine;
+  const std::string text = world.broadcast(0, join(mine, std::string_view("\0", 1)));
+  return text.empty() ? ClassNames{} : split(text, '\0');
+}
+
 HostShare share_machines() {
   World& world = World::get();
   if (world.size() == 1) return {};

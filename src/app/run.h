@@ -21,6 +21,7 @@ void warn_of_idle_rules(const NetworkPlans& plans, const Choices& choices);
 // reads the recipe; the instruction set is the lowest of all; processes of one host share it.
 Settings resolve_together(const CommandLine& line, const std::vector<Field>& known);
 Settings settings_of_first(const Settings& mine);
+ClassNames names_of_first(const ClassNames& mine);
 struct HostShare {
   int processes = 1, on_our_cores = 1;  // of the run on this host, and those with the same cores
 };

@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <csignal>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -14,7 +16,6 @@
 #include "base/file.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "config/config_file.h"
 
 namespace convoy {
 namespace {
@@ -71,6 +72,20 @@ std::vector<std::string> comparable_metrics(const fs::path& run) {
   return lines;
 }
 
+// The options of both runs, as they were typed: a file in which they were recorded would hide what
+// the record loses.
+std::vector<std::string> as_typed(const CommandLine& line) {
+  constexpr std::array ours{"verify-resume", "verify-kills", "output", "name", "quiet"};
+  std::vector<std::string> arguments;
+  for (const auto& [key, setting] : line.settings) {
+    if (setting.is_default() || std::ranges::find(ours, key) != ours.end()) continue;
+    for (const std::string& value : split(setting.text, '\n')) {
+      arguments.insert(arguments.end(), {"--set", key + "=" + value});
+    }
+  }
+  return arguments;
+}
+
 void compare(const std::vector<std::string>& whole, const std::vector<std::string>& pieces,
              const std::string& file) {
   for (size_t i = 0; i < std::max(whole.size(), pieces.size()); ++i) {
@@ -85,7 +100,7 @@ void compare(const std::vector<std::string>& whole, const std::vector<std::strin
 
 }  // namespace
 
-int verify_resume(const RunConfig& config, const std::vector<Field>& fields, int kills) {
+int verify_resume(const RunConfig& config, const CommandLine& line, int kills) {
   if (config.stop.max_hours > 0) {
     raise(Fault::usage,
           "--verify-resume compares two runs, and --max-hours makes the length of each depend on "
@@ -94,14 +109,10 @@ int verify_resume(const RunConfig& config, const std::vector<Field>& fields, int
   const fs::path folder = fs::path(config.output) / (config.default_name() + "-verify-resume");
   fs::remove_all(folder);
   make_folders(folder, Fault::usage);
-  const fs::path args = folder / "args.yml";
-  write_atomically(args, write_args(fields), Fault::usage);
-  const std::vector<std::string> train{
-      "train",    "--config",      args.string(), "--no-verify-resume",
-      "--output", folder.string(), "--quiet",     "--name"};
   const auto named = [&](const char* name) {
-    std::vector<std::string> all = train;
-    all.emplace_back(name);
+    std::vector<std::string> all{"train", "--output", folder.string(), "--quiet", "--name", name};
+    const std::vector<std::string> typed = as_typed(line);
+    all.insert(all.end(), typed.begin(), typed.end());
     return all;
   };
 

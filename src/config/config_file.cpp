@@ -90,6 +90,7 @@ class RecipeReader {
     if (root.IsNull()) return;  // only comments
     if (!root.IsMap()) fail(root.Mark(), "not a map; try: lines of the form `key: value`");
     std::map<std::string, int> seen;
+    std::vector<std::string> given;
     for (const auto& entry : root) {
       const YAML::Node& name = entry.first;
       const int line = name.Mark().line + 1;
@@ -106,9 +107,16 @@ class RecipeReader {
       }
       if (key == "base") {
         read_bases(entry.second);
+      } else if (key == record_key) {
+        given = split(value_text(key, entry.second), ',');
       } else {
         recipe_.settings[key] = {value_text(key, entry.second), path_, line};
       }
+    }
+    if (!seen.contains(std::string(record_key))) return;
+    for (auto& [key, setting] : recipe_.settings) {
+      if (std::ranges::find(given, key) == given.end())
+        setting = {setting.text, "recorded default"};
     }
   }
 

@@ -22,8 +22,10 @@ Settings load_config(std::string_view name_or_path, const std::vector<std::strin
 // Names of all recipes below the folders, sorted, without .yml. A missing folder holds none.
 std::vector<std::string> list_recipes(const std::vector<std::string>& recipe_folders);
 
-// The text of args.yml: every field as `key: value  # origin`, sections as comments. `load_config`
-// reads it back to the same values.
+// The text of args.yml: every field as `key: value  # origin`, sections as comments, and before
+// them under `given` the keys that are no defaults. `load_config` reads it back to the same values;
+// those not listed there have the origin "recorded default".
 std::string write_args(const std::vector<Field>& fields);
+constexpr std::string_view record_key = "given";
 
 }  // namespace convoy

@@ -54,8 +54,23 @@ std::string where_it_means_something(const Field& field) {
     text += fmt::format(", or {}", section.substr(choice_section.size()));
   };
   add(field.section);
-  std::ranges::for_each(field.other_sections, add);
+  for (const Field::Again& again : field.again) add(again.section);
   return text;
+}
+
+std::string small_letters(std::string text) {
+  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return text;
+}
+
+// The choice that a text stands for; the text itself where it stands for none.
+std::string choice_meant(const Limits& limits, const std::string& text) {
+  if (const auto found = limits.synonyms.find(text); found != limits.synonyms.end()) {
+    return found->second;
+  }
+  if (!limits.any_case) return text;
+  const auto same = std::ranges::find(limits.choices, small_letters(text), small_letters);
+  return same == limits.choices.end() ? text : *same;
 }
 
 bool is_typed(const Setting& setting) { return setting.origin == "command line"; }
@@ -81,6 +96,14 @@ Limits at_least(double low) { return {.low = low, .text = fmt::format("at least 
 Limits one_of(std::vector<std::string> choices) {
   std::string text = "one of " + join(choices, ", ");
   return {.choices = std::move(choices), .text = std::move(text)};
+}
+
+Limits one_of_any_case(std::vector<std::string> choices,
+                       std::map<std::string, std::string> synonyms) {
+  Limits limits = one_of(std::move(choices));
+  limits.synonyms = std::move(synonyms);
+  limits.any_case = true;
+  return limits;
 }
 
 Limits repeated() { return {.text = "may be repeated", .repeats = true}; }
@@ -120,7 +143,7 @@ void Fields::operator()(std::string_view key, T& value, std::string_view help, c
                         std::vector<std::string> aliases) {
   Field field{.section = section_,
               .key = dashed(key),
-              .other_sections = {},
+              .again = {},
               .type = std::string(type_name<T>()),
               .default_text = format_value(value),
               .help = std::string(help),
@@ -129,15 +152,17 @@ void Fields::operator()(std::string_view key, T& value, std::string_view help, c
   for (std::string& alias : field.aliases) alias = dashed(alias);
   field.value = {field.default_text, "default"};
   if (const Setting* found = find_setting(field)) {
-    // The default may stand outside the limits ("0 = as many as there are") and can still be said.
+    // A default may stand outside the limits ("0 = as many as there are") and can still be said.
     if (found->text != field.default_text) {
       T read{};
       std::string problem = parse_value(found->text, read);
-      if (problem.empty()) problem = broken_limit(limits, read);
+      if constexpr (std::is_same_v<T, std::string>) read = choice_meant(limits, read);
+      if (problem.empty() && !found->is_default()) problem = broken_limit(limits, read);
       if (!problem.empty()) refuse(field, *found, problem);
       value = std::move(read);
     }
-    field.value = {format_value(value), found->origin, found->line};
+    field.value = {format_value(value), found->is_default() ? "default" : found->origin,
+                   found->line};
   }
   add(std::move(field));
 }
@@ -173,7 +198,26 @@ const Setting* Fields::find_setting(const Field& field) const {
       refuse_two(found->first, found->second, alias, other->second);
     }
   }
-  return found == settings_.end() ? nullptr : &found->second;
+  if (found == settings_.end() || (found->second.is_recorded_default() && has_chosen_)) {
+    return nullptr;
+  }
+  return &found->second;
+}
+
+void Fields::needs(std::string_view key, bool is_met, std::string_view with,
+                   std::initializer_list<std::string_view> choosers) {
+  if (is_met) return;
+  const Field* field = find_field(fields_, key);
+  const bool says_default = field && field->value.text == field->default_text;
+  if (says_default && (field->type == "bool" || !is_typed(field->value))) return;
+  if (!idle(key, choosers)) return;
+  raise(Fault::usage, "{} \"{}\" ({}) does nothing without {}; try: without it", field->key,
+        one_line(field->value.text), field->value.where(), with);
+}
+
+void Fields::chooses(std::string_view key) {
+  choosers_.emplace_back(key);
+  has_chosen_ = has_chosen_ || typed(key);
 }
 
 void Fields::add(Field field) {
@@ -190,8 +234,8 @@ void Fields::add(Field field) {
   }
   const bool is_noted =
       entry->section == field.section ||
-      std::ranges::find(entry->other_sections, field.section) != entry->other_sections.end();
-  if (!is_noted) entry->other_sections.push_back(field.section);
+      std::ranges::find(entry->again, field.section, &Field::Again::section) != entry->again.end();
+  if (!is_noted) entry->again.push_back({field.section, field.default_text, field.help});
   expect(entry->type == field.type, "the option " + field.key + " was declared with another type");
   for (std::string& alias : field.aliases) {
     if (!means(*entry, alias)) entry->aliases.push_back(std::move(alias));
@@ -206,7 +250,7 @@ void Fields::record(std::string_view key, const std::vector<std::string>& value)
 
 bool Fields::given(std::string_view key) const {
   const Field* field = find_field(fields_, key);
-  return field && field->value.origin != "default";
+  return field && !field->value.is_default();
 }
 
 bool Fields::typed(std::string_view key) const {
@@ -220,14 +264,14 @@ void Fields::displace(std::string_view key, std::initializer_list<std::string_vi
   for (const std::string_view other : others) {
     const auto found = settings_.find(std::string(other));
     if (found == settings_.end() || is_typed(found->second)) continue;
-    dropped_.push_back(found->first);
+    if (!found->second.is_default()) dropped_.push_back(found->first);
     settings_.erase(found);
   }
 }
 
 bool Fields::idle(std::string_view key, std::initializer_list<std::string_view> choosers) {
   const auto field = std::ranges::find(fields_, key, &Field::key);
-  if (field == fields_.end() || field->value.origin == "default") return false;
+  if (field == fields_.end() || field->value.is_default()) return false;
   if (is_typed(field->value) ||
       std::ranges::none_of(choosers, [&](std::string_view one) { return typed(one); })) {
     return true;
@@ -238,12 +282,10 @@ bool Fields::idle(std::string_view key, std::initializer_list<std::string_view> 
 }
 
 void Fields::finish(const std::vector<Field>& known) {
-  const bool has_chosen =
-      std::ranges::any_of(choosers_, [&](const std::string& key) { return typed(key); });
   for (const auto& [key, setting] : settings_) {
-    if (find_field(fields_, key)) continue;
+    if (find_field(fields_, key) || setting.is_default()) continue;
     if (const Field* elsewhere = find_field(known, key)) {
-      if (has_chosen && !is_typed(setting)) {
+      if (has_chosen_ && !is_typed(setting)) {
         dropped_.push_back(key);
         continue;
       }

@@ -11,7 +11,8 @@
 
 namespace convoy {
 
-// A value as somebody wrote it, and who: "default", "configs/x.yml", "command line".
+// A value as it was written, and where: "default", "configs/x.yml", "command line". What a run had
+// as a default and recorded holds again, but counts as not given: "recorded default".
 struct Setting {
   std::string text;
   std::string origin;
@@ -19,6 +20,8 @@ struct Setting {
 
   // For messages: `configs/x.yml:3`, or the origin alone.
   std::string where() const;
+  bool is_recorded_default() const { return origin == "recorded default"; }
+  bool is_default() const { return origin == "default" || is_recorded_default(); }
 };
 
 // Key -> setting, keys with dashes (`batch-size`).
@@ -33,17 +36,28 @@ struct Limits {
   std::vector<std::string> choices;
   std::string text;
   bool repeats = false;  // on the command line: every time adds a line to the text
+  // Other spellings of choices, as written -> choice; where `any_case`, small and capital letters
+  // are the same besides.
+  std::map<std::string, std::string> synonyms = {};
+  bool any_case = false;
 };
 Limits between(double low, double high);
 Limits at_least(double low);
 Limits one_of(std::vector<std::string> choices);
+// The same in any case; a synonym counts before that, exactly as it is written.
+Limits one_of_any_case(std::vector<std::string> choices,
+                       std::map<std::string, std::string> synonyms = {});
 Limits repeated();
 
 // One declared option, for help, completion and args.yml.
 struct Field {
   std::string section, key;
-  std::vector<std::string> other_sections;  // in which it was declared again
-  std::string type;                         // bool, int, number, text, numbers, list
+  // Declared again, where it may have another meaning and default: --rmsprop-epsilon.
+  struct Again {
+    std::string section, default_text, help;
+  };
+  std::vector<Again> again;
+  std::string type;  // bool, int, number, text, numbers, list
   std::string default_text, help;
   std::vector<std::string> aliases;
   Limits limits;
@@ -93,8 +107,16 @@ class Fields {
   // it is as if nobody had set it.
   bool idle(std::string_view key, std::initializer_list<std::string_view> choosers);
 
-  // The key decides which further options are declared.
-  void chooses(std::string_view key) { choosers_.emplace_back(key); }
+  // An option means something only together with others: a usage error when it was set (`idle`) and
+  // they are not so, which `with` names: "--momentum above 0". A flag that says the default, and a
+  // recipe that does, are no error.
+  void needs(std::string_view key, bool is_met, std::string_view with,
+             std::initializer_list<std::string_view> choosers);
+
+  // The key decides which further options are declared, or what their defaults are. When it is
+  // typed, defaults that were recorded with another choice do not hold. Right after its
+  // declaration.
+  void chooses(std::string_view key);
 
   // Every setting must have been read by now: an unknown key is a usage error naming the nearest.
   // `known` may list more keys (all that a command has): one of them is not unknown, but has no
@@ -114,6 +136,7 @@ class Fields {
   Settings settings_;
   std::vector<Field> fields_;
   std::vector<std::string> choosers_, dropped_;
+  bool has_chosen_ = false;  // one of choosers_ is typed
   std::string section_;
 };
 

@@ -87,15 +87,21 @@ std::string options_help(const std::vector<Field>& fields, int width) {
   };
   for (const Field& field : fields) {
     note(field.section);
-    std::ranges::for_each(field.other_sections, note);
+    for (const Field::Again& again : field.again) note(again.section);
   }
   std::string text;
   for (const std::string& section : sections) {
     std::vector<HelpRow> rows;
     for (const Field& field : fields) {
-      const bool is_again =
-          std::ranges::find(field.other_sections, section) != field.other_sections.end();
-      if (field.section == section || is_again) rows.push_back(row(field));
+      const auto again = std::ranges::find(field.again, section, &Field::Again::section);
+      if (field.section == section) {
+        rows.push_back(row(field));
+      } else if (again != field.again.end()) {
+        Field there = field;
+        there.default_text = again->default_text;
+        there.help = again->help;
+        rows.push_back(row(there));
+      }
     }
     text += fmt::format("\n{}:\n{}", section.empty() ? "Options" : section, help_rows(rows, width));
   }

@@ -67,7 +67,16 @@ std::string yaml_value(const Field& field) {
 }  // namespace
 
 std::string write_args(const std::vector<Field>& fields) {
-  std::string text = "# The options of this run, each with where it came from.\n";
+  std::vector<std::string> given;
+  for (const Field& field : fields) {
+    if (!field.value.is_default()) given.push_back(field.key);
+  }
+  std::string text = fmt::format(
+      "# The options of this run, each with where it came from. All hold in `convoy resume` and "
+      "in\n"
+      "# `convoy train --config` of this file, those not listed here as defaults of this run.\n"
+      "{}: [{}]\n",
+      record_key, join(given, ", "));
   const std::string* section = nullptr;
   for (const Field& field : fields) {
     if (!section || *section != field.section) {

@@ -48,7 +48,9 @@ std::string infer_dataset(std::string_view path) {
   if (speaks_of("cifar")) return "cifar-10";
   if (speaks_of("fashion")) return "fashion-mnist";
   if (split_folder(std::string(path), true)) return "imagefolder";
-  raise(Fault::usage, "cannot tell from the path '{}' which dataset it holds; try: --dataset NAME",
+  raise(Fault::usage,
+        "cannot tell from the path '{}' (--data-dir, or the variable DATA_DIR) which dataset it "
+        "holds; try: --dataset NAME",
         path);
 }
 

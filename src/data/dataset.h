@@ -33,6 +33,9 @@ class Dataset {
   // Where a sample comes from, for messages.
   virtual std::string origin(int64_t index) const { return "image " + std::to_string(index); }
 
+  // What its user should know before trusting a result of it; empty: nothing.
+  virtual std::string remark() const { return ""; }
+
   // For sets that are read piece by piece. The sample will be read soon; and how many neighbours
   // an epoch's order should leave together.
   virtual void expect_read(int64_t index) const { (void)index; }

@@ -26,7 +26,8 @@ EpochTail epoch_tail(std::string_view name) {
   if (name == "carry") return EpochTail::carry;
   if (name == "drop") return EpochTail::drop;
   if (name == "short") return EpochTail::short_;
-  raise(Fault::usage, "unknown epoch tail '{}'; try: --epoch-tail carry|drop|short", name);
+  if (name == "wrap") return EpochTail::wrap;
+  raise(Fault::usage, "unknown epoch tail '{}'; try: --epoch-tail carry|drop|short|wrap", name);
 }
 
 EpochPlan::EpochPlan(int64_t samples, int64_t batch, double epochs, EpochTail tail, Repeats repeats)
@@ -89,7 +90,7 @@ int64_t EpochPlan::count(int64_t step) const {
 }
 
 Position EpochPlan::place(int64_t step, int64_t i) const {
-  if (tail_ == EpochTail::carry) {
+  if (tail_ == EpochTail::carry || tail_ == EpochTail::wrap) {
     const int64_t sample = step * batch_ + i;
     return {.epoch = sample / samples_, .index = sample % samples_};
   }

@@ -1,8 +1,11 @@
 // Which samples an optimiser step sees: arithmetic from the step's number alone, so that the place
 // in the data is one integer. What the end of an epoch does when the batch does not divide it:
-//   carry  the sample counter runs on: a step may hold the end of one epoch and the start of the
-//   next drop   the epoch ends with its last full batch; the rest of its order is not seen short
-//   the epoch's last step has the samples that are left
+//   - carry: the sample counter runs on: a step may hold the end of one epoch and the start of the
+//     next
+//   - drop: the epoch ends with its last full batch; the rest of its order is not seen
+//   - short: the epoch's last step has the samples that are left
+//   - wrap: the sample counter runs on, and an epoch counts as over after as many whole steps as
+//     its samples need
 #pragma once
 
 #include <cstdint>
@@ -10,9 +13,9 @@
 
 namespace convoy {
 
-enum class EpochTail { carry, drop, short_ };
+enum class EpochTail { carry, drop, short_, wrap };
 
-// "carry", "drop" or "short"; anything else is a usage error.
+// "carry", "drop", "short" or "wrap"; anything else is a usage error.
 EpochTail epoch_tail(std::string_view name);
 
 // The whole steps in a number of them, but 28.999999999999996 (0.29 * 100) has 29.
@@ -40,11 +43,11 @@ class EpochPlan {
   // whole or not. With `drop` a batch larger than an epoch is a usage error.
   EpochPlan(int64_t samples, int64_t batch, double epochs, EpochTail tail, Repeats repeats = {});
 
-  // carry: samples / batch, not rounded; drop: rounded down; short: rounded up.
+  // carry: samples / batch, not rounded; drop: rounded down; short, wrap: rounded up.
   double steps_per_epoch() const;
 
-  // carry: the whole steps in samples * epochs, at least one. drop, short: steps_per_epoch() *
-  // epochs, a fraction of a step being one.
+  // carry: the whole steps in samples * epochs, at least one. The others:
+  // steps_per_epoch() * epochs, a fraction of a step being one.
   int64_t total_steps() const;
 
   // Steps after which `epochs` whole epochs have been seen, in a run that is longer. With carry the

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 
 #include "base/error.h"
@@ -60,6 +61,13 @@ std::vector<std::string> view_names(bool random_too) {
   return names;
 }
 
+// The dataset's own numbers are those of red, green and blue; typed ones are in the order of the
+// image's channels.
+std::vector<double> in_order(std::vector<double> of_rgb, std::string_view channel_order) {
+  if (channel_order == "bgr") std::reverse(of_rgb.begin(), of_rgb.end());
+  return of_rgb;
+}
+
 std::string dataset_names() {
   std::vector<std::string> names;
   for (const DatasetDef& def : dataset_catalog()) names.emplace_back(def.name);
@@ -72,9 +80,16 @@ void DataOptions::describe(Fields& field, bool training) {
   field.section("data");
   field("dataset", dataset,
         dataset_names() + "; without it, what the name of --data-dir says, or fashion-mnist");
+  field.chooses("dataset");
   field("data-dir", data_dir,
         "folder of the dataset's files; default: the dataset's own, or $DATA_DIR", {},
         {"data-path"});
+  take_environment();
+  if (training && !data_dir.empty()) {  // so that a resume finds it, wherever that is typed
+    std::error_code none;
+    data_dir = std::filesystem::absolute(data_dir, none).string();
+    field.record("data-dir", {data_dir});
+  }
   using Names = std::vector<std::string>;
   field(
       has_image_size ? "image-size" : "generated-image-size", image_size,
@@ -90,9 +105,13 @@ void DataOptions::describe(Fields& field, bool training) {
         "training images of generated data; the test set has a fifth of it", between(1, 1e12));
   field("normalise", normalise, "what brings pixels to the network's scale; none leaves 0..255",
         one_of(normaliser_choices()), {"normalize"});
-  field("mean", mean, "of the pixels in 0..1, one or one per channel; default: the dataset's",
+  field("mean", mean,
+        "of the pixels in 0..1, one or one per channel of the image, in its order; default: the "
+        "dataset's",
         between(-1000, 1000));
-  field("std", std, "of the pixels in 0..1, one or one per channel; default: the dataset's",
+  field("std", std,
+        "of the pixels in 0..1, one or one per channel of the image, in its order; default: the "
+        "dataset's",
         between(1e-6, 1000));
   field("eval-crop", eval_crop, "the part of a picture that evaluation sees",
         one_of(view_names(false)));
@@ -151,14 +170,16 @@ void DataOptions::describe(Fields& field, bool training) {
     field("random-erase", random_erase,
           "probability that a rectangle of the normalised image becomes 0", between(0, 1));
     field("epoch-tail", epoch_tail,
-          "when the batch does not divide the dataset: carry on into the next epoch, drop the "
-          "rest, or "
-          "one short step",
-          one_of({"carry", "drop", "short"}));
+          "when the batch does not divide the dataset: carry on into the next epoch; drop the "
+          "rest; one short step; or wrap: carry on, and count an epoch as the whole steps it needs",
+          one_of({"carry", "drop", "short", "wrap"}));
     field("ra-sampler", ra_sampler,
           "repeated augmentation: a step holds each of its images ra-reps times, every time "
           "augmented anew; an epoch is no longer for it, and sees a part of the dataset");
     field("ra-reps", ra_reps, "how many times, with ra-sampler", between(2, 256));
+    field("normalise-first", normalise_first,
+          "training normalises images before it augments them: what pad-crop adds is then 0 "
+          "afterwards, not black; for augmentations that only move pixels");
     field("eight-bit-io", eight_bit_io,
           "batches hold images as bytes, a quarter of the memory, and the network normalises them "
           "first; changes no result");
@@ -169,14 +190,22 @@ void DataOptions::describe(Fields& field, bool training) {
   refuse_idle(field);
 }
 
+// The variable says what --data-dir would say.
+void DataOptions::take_environment() {
+  const char* variable = std::getenv("DATA_DIR");
+  if (!variable || !*variable || !data_dir.empty()) return;
+  if (!dataset.empty() && (!def().has_files || !def().default_folder.empty())) return;
+  data_dir = variable;
+}
+
 void DataOptions::refuse_idle(Fields& field) const {
   using Keys = std::initializer_list<std::string_view>;
   const auto refuse = [&](Keys keys, std::string_view with, Keys choosers) {
-    for (const std::string_view key : keys) {
-      if (field.idle(key, choosers))
-        raise(Fault::usage, "{} does nothing without {}; try: without it", key, with);
-    }
+    for (const std::string_view key : keys) field.needs(key, false, with, choosers);
   };
+  // --help has no dataset, nor does it need that DATA_DIR tells which.
+  const auto is_given = [](const Field& one) { return !one.value.is_default(); };
+  if (std::ranges::none_of(field.all(), is_given)) return;
   if (dataset_name() != "generated") {
     refuse({"generated-channels", "generated-classes", "generated-samples"}, "dataset generated",
            {"dataset"});
@@ -210,6 +239,8 @@ void DataOptions::refuse_idle(Fields& field) const {
     raise(Fault::usage,
           "hostside-norm false lets the network normalise, which takes bytes; try: --eight-bit-io");
   }
+  field.needs("normalise-first", normalise != "none" && !training_augment().empty(),
+              "a normalisation and augmentations", {"normalise", "augment"});
   if (!ra_sampler) refuse({"ra-reps"}, "ra-sampler", {"ra-sampler"});
   const std::vector<std::string> names = training_augment();
   const Keys policies{"auto-augment", "augment"};
@@ -240,14 +271,17 @@ bool DataOptions::is_absent() const {
 
 std::unique_ptr<Dataset> DataOptions::open(bool train, uint64_t seed) const {
   if (is_absent()) return published_set(def(), train, {3, image_size, image_size});
-  return open_dataset(dataset_name(),
-                      {.data_dir = data_dir,
+  std::unique_ptr<Dataset> data = open_dataset(
+      dataset_name(), {.data_dir = data_dir,
                        .train = train,
                        .pictures = pictures(train),
                        .image = {generated_channels, image_size, image_size},
                        .classes = generated_classes,
                        .samples = train ? generated_samples : divide_up(generated_samples, 5),
                        .seed = seed});
+  if (known.names.empty()) return data;
+  if (known.only_same && !same_names(known.names, data->class_names())) return data;
+  return with_classes(std::move(data), known.names, known.map, known.whose);
 }
 
 PictureSpec DataOptions::pictures(bool train) const {
@@ -314,8 +348,8 @@ std::vector<std::string> DataOptions::training_augment() const {
 
 AugmentChain DataOptions::chain(const Shape& image, bool train) const {
   const AugmentOptions options{.crop_padding = crop_padding,
-                               .mean = mean.empty() ? def().mean : mean,
-                               .std = std.empty() ? def().std : std,
+                               .mean = mean.empty() ? in_order(def().mean, channel_order) : mean,
+                               .std = std.empty() ? in_order(def().std, channel_order) : std,
                                .bgr = channel_order == "bgr",
                                .policy_bilinear = policy_interpolation == "bilinear",
                                .ra_magnitude = ra_magnitude,
@@ -328,7 +362,9 @@ AugmentChain DataOptions::chain(const Shape& image, bool train) const {
         return !find_entry(
             [&](const AugmentDef& a) { return a.name == name && a.after_normaliser; });
       });
-  if (normalise != "none") names.insert(normalised, normalise);
+  if (normalise != "none") {
+    names.insert(train && normalise_first ? names.begin() : normalised, normalise);
+  }
   AugmentChain chain(names, options, image);
   if (eight_bit_io && !chain.keeps_bytes()) {
     raise(Fault::usage,
@@ -343,8 +379,12 @@ std::vector<std::pair<std::string, std::string>> DataOptions::preprocessing() co
   std::vector<std::pair<std::string, std::string>> all{{"dataset", dataset_name()},
                                                        {"normalise", normalise}};
   if (normalise == "mean-std") {
-    all.emplace_back("mean", fmt::format("{}", fmt::join(mean.empty() ? def().mean : mean, ",")));
-    all.emplace_back("std", fmt::format("{}", fmt::join(std.empty() ? def().std : std, ",")));
+    const auto told = [&](const std::vector<double>& typed, const std::vector<double>& own) {
+      return fmt::format("{}",
+                         fmt::join(typed.empty() ? in_order(own, channel_order) : typed, ","));
+    };
+    all.emplace_back("mean", told(mean, def().mean));
+    all.emplace_back("std", told(std, def().std));
   }
   if (def().has_pictures) {
     all.emplace_back("image-size", std::to_string(image_size));

@@ -7,6 +7,7 @@
 
 #include "config/fields.h"
 #include "data/augment_chain.h"
+#include "data/class_match.h"
 #include "data/dataset.h"
 #include "data/epoch_plan.h"
 #include "data/loader.h"
@@ -34,6 +35,14 @@ struct DataOptions {
   int prefetch = 0;
   bool has_image_size = true;  // --image-size means that of the data; a verb may need the name
   bool may_be_absent = false;  // a verb that reads no sample does without files: see published_set
+  // The classes of a network that has some already, as `whose` tells, and names that differ in the
+  // data; empty: the dataset's own. With `only_same` others than these leave the dataset as it is.
+  struct Known {
+    ClassNames names;
+    ClassMap map;
+    std::string whose = "the weights";
+    bool only_same = false;
+  } known;
   // For training only.
   std::vector<std::string> augment;  // empty: the dataset's default; "none"
   std::string crop = "random-resized";
@@ -47,8 +56,9 @@ struct DataOptions {
   std::string epoch_tail = "drop";
   bool ra_sampler = false;  // repeated augmentation, each sample ra_reps times
   int ra_reps = 3;
-  bool eight_bit_io = false;   // batches hold bytes, and the network's first node normalises
-  bool hostside_norm = false;  // says that it does not
+  bool normalise_first = false;  // before the augmentations
+  bool eight_bit_io = false;     // batches hold bytes, and the network's first node normalises
+  bool hostside_norm = false;    // says that it does not
 
   // Declares and reads the options; those for training alone only when asked. An option that would
   // change nothing together with the others (mean without mean-std …) is a usage error.
@@ -87,6 +97,7 @@ struct DataOptions {
   std::vector<std::string> training_augment() const;
   std::vector<std::string> listed_augment() const;
   void refuse_idle(Fields& field) const;
+  void take_environment();
 };
 
 }  // namespace convoy

@@ -2,7 +2,8 @@
 // where the image halves, the shortcut is a parameter-free sub-sampling filled up with zero
 // channels (option A), or a projection. Bottlenecks: depth 9n+2, four times as many channels
 // outside as inside, a projection at the start of every stage, the stride in the 3x3. ResNeXts
-// (Xie 2017): bottlenecks whose 3x3 has 32 groups, of 4 channels in the first stage.
+// (Xie 2017): bottlenecks whose 3x3 has 32 groups, of 4 channels in the first stage. Those that
+// Graphcore trains have TensorFlow's SAME padding, and start otherwise.
 
 #include <fmt/core.h>
 
@@ -25,6 +26,7 @@ struct Recipe {
   int64_t width = 16;       // planes of the first stage; its bottlenecks put out four times as many
   int64_t inner_width = 1;  // times as many channels inside a bottleneck as planes
   int64_t groups = 1;       // of the 3x3 of a bottleneck
+  bool graphcore = false;   // SAME padding, and weights that start as Graphcore's do
 };
 
 // The pieces of one network.
@@ -71,7 +73,13 @@ struct Layers {
 
 Value network(Builder& b, const ModelInput& in, const Recipe& r) {
   const Gamma last = in.options.zero_init_residual ? Gamma::zero : Gamma::one;
-  const Layers layers{b, r, Style{.norm_groups = 16}.with(in.options)};
+  Style style{.same_padding = r.graphcore, .norm_groups = 16};
+  if (r.graphcore) {
+    style.conv = ConvStart::truncated_fan_in;
+    style.dense = DenseStart::glorot;
+    style.group_epsilon = 1.53e-5f;
+  }
+  const Layers layers{b, r, style.with(in.options)};
   Value x = layers.conv_bn_relu("conv1", "bn1", in.image, {.out = r.width});
   for (int stage = 0; stage < 3; ++stage) {
     for (int block = 0; block < r.blocks; ++block) {
@@ -84,8 +92,9 @@ Value network(Builder& b, const ModelInput& in, const Recipe& r) {
 }
 
 // A variant is one row: its name on the command line, and its recipe.
-Variant variant(std::string name, Recipe r) {
-  return {std::move(name), [r](Builder& b, const ModelInput& in) { return network(b, in, r); }};
+Variant variant(std::string name, Recipe r, float bn_momentum = 0.1f) {
+  return {std::move(name), [r](Builder& b, const ModelInput& in) { return network(b, in, r); },
+          bn_momentum};
 }
 
 }  // namespace
@@ -104,6 +113,11 @@ ModelDef cifar_resnet_model() {
     def.variants.push_back(variant(name, {.blocks = n}));
     def.variants.push_back(
         variant(name + "_projection", {.blocks = n, .shortcut = Shortcut::projection}));
+  }
+  // Their 56 is a bottleneck net.
+  for (const int n : {1, 2, 3, 5, 7, 18}) {
+    const std::string name = fmt::format("graphcore_cifar_resnet{}", 6 * n + 2);
+    def.variants.push_back(variant(name, {.blocks = n, .graphcore = true}, 0.03f));
   }
   for (const int n : {1, 3, 4, 5, 6, 7}) {
     const std::string name = fmt::format("cifar_resnet{}_bottleneck", 9 * n + 2);

@@ -74,6 +74,9 @@ struct FoundModel {
 // Usage error naming the nearest when there is none of that name.
 FoundModel find_model(std::string_view name);
 
+// Whether a network of it keeps running statistics.
+bool has_batch_norm(const FoundModel& model, const ModelOptions& options);
+
 // Usage error when an option was changed that the family does not take.
 void check_options(const ModelDef& family, const ModelOptions& options);
 

@@ -77,10 +77,12 @@ class Console : public Listener {
 
   static std::string header(const RunStart& e) {
     return fmt::format(
-        "{} on {}: {} parameters, {} samples, batch {}, {} epochs of {} steps, {} "
-        "thread{}{}\n{}",
-        e.model, e.dataset, with_commas(e.parameters), with_commas(e.train_samples), e.global_batch,
-        e.epochs, e.steps_per_epoch, e.threads, e.threads == 1 ? "" : "s",
+        "{} on {}{}: {} parameters, {} samples, batch {}, {}, {} thread{}{}\n{}", e.model,
+        e.dataset, e.image.empty() ? "" : fmt::format(" ({})", e.image), with_commas(e.parameters),
+        with_commas(e.train_samples), e.global_batch,
+        e.epochs > 0 ? fmt::format("{} epochs of {} steps", e.epochs, e.steps_per_epoch)
+                     : fmt::format("{} steps", e.total_steps),
+        e.threads, e.threads == 1 ? "" : "s",
         e.processes == 1 ? ""
                          : fmt::format(" in each of {} processes, which have {} of {} replicas",
                                        e.processes, e.split, e.replicas),

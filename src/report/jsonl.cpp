@@ -23,6 +23,7 @@ Json object_of(const RunEvent& event) {
             return {{"event", "run_start"},
                     {"model", e.model},
                     {"dataset", e.dataset},
+                    {"image", e.image},
                     {"parameters", e.parameters},
                     {"seed", e.seed},
                     {"threads", e.threads},

@@ -15,16 +15,16 @@ namespace {
 
 std::string run_start(const RunStart& e, const std::string& date) {
   return fmt::format(
-      "Run: {} on {}, seed {}, {}{}{}\n"
+      "Run: {} on {}{}, seed {}, {}{}{}\n"
       "Model: {} parameters, {}, {} thread{}, Convoy {}\n"
-      "Batch: {} x {} accumulated x {} replicas = {}; {} samples, {} steps per epoch, {} epochs = "
-      "{} "
-      "steps; LR {:.3e}\n",
-      e.model, e.dataset, e.seed, date, e.run_dir.empty() ? "" : ", in ", e.run_dir,
-      with_commas(e.parameters), e.precision + (e.isa.empty() ? "" : " " + e.isa), e.threads,
-      e.threads == 1 ? "" : "s", e.version, e.micro_batch, e.accumulation, e.replicas,
-      e.global_batch, with_commas(e.train_samples), with_commas(e.steps_per_epoch), e.epochs,
-      with_commas(e.total_steps), e.lr);
+      "Batch: {} x {} accumulated x {} replicas = {}; {} samples, {} steps per epoch, {}{} steps; "
+      "LR {:.3e}\n",
+      e.model, e.dataset, e.image.empty() ? "" : fmt::format(" ({})", e.image), e.seed, date,
+      e.run_dir.empty() ? "" : ", in ", e.run_dir, with_commas(e.parameters),
+      e.precision + (e.isa.empty() ? "" : " " + e.isa), e.threads, e.threads == 1 ? "" : "s",
+      e.version, e.micro_batch, e.accumulation, e.replicas, e.global_batch,
+      with_commas(e.train_samples), with_commas(e.steps_per_epoch),
+      e.epochs > 0 ? fmt::format("{} epochs = ", e.epochs) : "", with_commas(e.total_steps), e.lr);
 }
 
 std::string eval_done(const EvalDone& e) {

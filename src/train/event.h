@@ -21,6 +21,7 @@ namespace convoy {
 // Once per run: a resumed process says Resumed instead.
 struct RunStart {
   std::string model, dataset;
+  std::string image;  // "3x224x224"
   int64_t parameters = 0;
   uint64_t seed = 0;
   int threads = 1;

@@ -1,8 +1,7 @@
 #include "train/find_rate.h"
 
-#include "models/model.h"
-#include "train/load_weights.h"
 #include "train/run_needs.h"
+#include "train/start_weights.h"
 
 namespace convoy {
 
@@ -13,9 +12,7 @@ RateCurve find_rate(const RunSetup& setup, const FindRateOptions& options,
   Network network(setup.plans, config.thread_count(), config.cores());
   network.state().initialize(config.seed);
   if (!config.init_from.empty()) {
-    watch.told(load_weights(WeightFile::read(config.init_from), find_model(config.model),
-                            network.state(), HeadPolicy::may_be_new)
-                   .line());
+    watch.told(load_start(setup, network.state()).line());
   }
   Loader loader(*setup.train_set, setup.train_chain, setup.epochs, setup.loader(0, options.steps));
   int64_t bad = 0;

@@ -102,6 +102,8 @@ void FineTuning::describe(Fields& field) {
         "batch norms that use their running statistics and keep them: those whose scale and shift "
         "are frozen, all, or none of them",
         one_of({"frozen", "all", "none"}));
+  field.needs("freeze-statistics", statistics == "all" || !freeze.empty() || !train_only.empty(),
+              "--freeze or --train-only", {"freeze", "train-only"});
   field("layer-decay", layer_decay,
         "each stage learns at so much of the rate of the stage behind it; the head's rate is "
         "--lr",

@@ -141,7 +141,19 @@ WeightReport load_weights(const WeightFile& file, const FoundModel& model, State
     return place.region.subspan(static_cast<size_t>(place.slot->offset),
                                 static_cast<size_t>(place.slot->count));
   };
-  for (const Match::Pair& pair : match.pairs) copy_renamed(*pair.source, pair.how, place_of(pair));
+  std::vector<std::string> fresh;
+  for (const Match::Pair& pair : match.pairs) {
+    if (policy == HeadPolicy::is_new && pair.wanted->head) {
+      fresh.push_back(pair.wanted->name);
+    } else {
+      copy_renamed(*pair.source, pair.how, place_of(pair));
+    }
+  }
+  if (!fresh.empty()) {
+    report.verdict =
+        fmt::format("{} of {} tensors; new: {} (as many classes, but others)",
+                    match.pairs.size() - fresh.size(), match.wanted, join(fresh, ", "));
+  }
   for (const Match::Pair& pair : match.recoloured) {
     const Shape shape = arranged(pair.source->shape, pair.how.arrangement);
     std::vector<float> whole(static_cast<size_t>(shape.count()));

@@ -28,6 +28,9 @@ void WeightDecay::describe(Fields& field) {
   field("single-l2-loss-op", single_l2,
         "as Habana's Keras recipes have it: weight decay of the form half for weights and biases, "
         "norms excepted");
+  const bool decays = weight > 0 || norm > 0 || bias > 0;
+  field.needs("decay-norm-bias", decays, "weight decay above 0", {"weight-decay"});
+  field.needs("weight-decay-form", decays, "weight decay above 0", {"weight-decay"});
   if (!single_l2) return;
   if (form != "half" || all || norm > 0 || bias >= 0) {
     raise(Fault::usage,

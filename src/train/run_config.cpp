@@ -14,7 +14,10 @@ namespace convoy {
 
 void RunConfig::describe_model(Fields& field) {
   field.section("Model");
-  field("model", model, "what to train; `convoy list models` shows all");
+  field("model", model,
+        "what to train; `convoy list models` shows all. Without it: resnet18 for pictures, "
+        "cifar_resnet20 for the small images of other sets");
+  field.chooses("model");
   field("num-classes", num_classes, "classes of the head; 0: as many as the dataset has",
         at_least(0));
   field("init-from", init_from,
@@ -26,10 +29,25 @@ void RunConfig::describe_model(Fields& field) {
 
 void RunConfig::describe_length(Fields& field) {
   field.section("Length and batches");
+  field.displace("iterations", {"epochs"});
+  field.displace("epochs", {"iterations"});
   field("epochs", epochs, "passes over the training data, whole or not", at_least(0),
         {"train-epochs"});
-  field("max-steps", max_steps, "stop after so many optimiser steps; 0: no such limit", at_least(0),
-        {"iterations"});
+  field("iterations", iterations,
+        "instead of --epochs: optimiser steps of the run, at whose end the learning-rate schedule "
+        "ends too; 0: --epochs counts",
+        at_least(0));
+  field("max-steps", max_steps,
+        "stop after this many optimiser steps, wherever the learning-rate schedule is then; 0: no "
+        "such limit",
+        at_least(0));
+  if (iterations > 0 && field.given("epochs")) {
+    raise(Fault::usage,
+          "--iterations {} and --epochs {} both say how long the run is; try: one of them, or "
+          "--max-steps {} to stop early",
+          iterations, epochs, iterations);
+  }
+  if (iterations > 0) epochs = 0;
   field.displace("batch-size", {"global-batch-size"});
   field.displace("global-batch-size", {"batch-size"});
   field("batch-size", batch_size, "images of one replica in one micro-batch", at_least(1),
@@ -61,6 +79,11 @@ void RunConfig::describe_length(Fields& field) {
   stop.describe(field);
   field("eval-epochs", eval_epochs, "evaluate every so many epochs, and at the end; 0: never",
         at_least(0));
+  field("eval-epochs-offset", eval_offset,
+        "the first evaluation comes after this many epochs, the next --eval-epochs later; 0: after "
+        "--eval-epochs",
+        at_least(0));
+  field.needs("eval-epochs-offset", eval_epochs > 0, "--eval-epochs above 0", {"eval-epochs"});
   field("eval-batch-size", eval_batch_size,
         "images at a time in evaluation, which changes no result; 0: 4 times the training batch, "
         "250 at most",
@@ -71,7 +94,12 @@ void RunConfig::describe_update(Fields& field) {
   field.section("Optimisation");
   std::vector<std::string> names;
   for (const OptimizerDef& def : optimizer_catalog()) names.emplace_back(def.name);
-  field("optimizer", optimizer, "how gradients become steps", one_of(names), {"opt", "optimiser"});
+  // RMSprop is how the TensorFlow stacks write it, and theirs is TensorFlow's.
+  field("optimizer", optimizer,
+        "how gradients become steps, in small or capital letters; RMSprop, so written, is "
+        "tf-rmsprop as in the TensorFlow stacks",
+        one_of_any_case(names, {{"RMSprop", "tf-rmsprop"}, {"RMSProp", "tf-rmsprop"}}),
+        {"opt", "optimiser"});
   field.chooses("optimizer");
   weight_decay.describe(field);
   clip.describe(field);
@@ -81,6 +109,8 @@ void RunConfig::describe_update(Fields& field) {
   field("label-smoothing-kind", label_smoothing_kind,
         "uniform: over all classes, s/K each; others: over the wrong ones, s/(K-1) each",
         one_of({"uniform", "others"}));
+  field.needs("label-smoothing-kind", label_smoothing > 0, "--label-smoothing above 0",
+              {"label-smoothing"});
   mixing.describe(field);
   field("loss-scale", loss_scale,
         "the loss is multiplied by it before the backward pass, the gradients divided after",
@@ -128,6 +158,12 @@ void RunConfig::describe_files(Fields& field) {
         "save a checkpoint every so many steps, besides the epochs'; 0: no", at_least(0));
   field("checkpoint-epochs", checkpoint_epochs,
         "save a checkpoint every so many epochs; 0: only at the end", at_least(0));
+  field("checkpoint-epochs-offset", checkpoint_offset,
+        "the first of those comes after this many epochs, the next --checkpoint-epochs later; 0: "
+        "after --checkpoint-epochs",
+        at_least(0), {"ckpt-epochs-offset"});
+  field.needs("checkpoint-epochs-offset", checkpoint_epochs > 0, "--checkpoint-epochs above 0",
+              {"checkpoint-epochs"});
   field("checkpoint-keep", checkpoint_keep, "newest checkpoints that stay; the best one stays too",
         at_least(1), {"checkpoint-hist"});
   field("log-steps", log_steps, "a line in the log every so many steps", at_least(1),
@@ -148,6 +184,10 @@ void RunConfig::describe(Fields& field) {
   describe_model(field);
   field.section("Data");
   data.describe(field);
+  if (model.empty()) {
+    model = data.def().has_pictures ? "resnet18" : "cifar_resnet20";
+    field.record("model", {model});
+  }
   const FoundModel found = find_model(model);
   check_options(found.family, model_options);
   bn_momentum = found.variant.bn_momentum;
@@ -177,6 +217,7 @@ void RunConfig::remember_recipe(std::span<const Field> fields) {
                                  "name",
                                  "checkpoint-steps",
                                  "checkpoint-epochs",
+                                 "checkpoint-epochs-offset",
                                  "checkpoint-keep",
                                  "log-steps",
                                  "quiet",
@@ -210,7 +251,7 @@ void RunConfig::describe_all(Fields& field) {
   config.describe_files(field);
 }
 
-void RunConfig::check(Fields& field) const {
+void RunConfig::check(Fields& field) {
   const int64_t parts = static_cast<int64_t>(replicas) * accumulation;
   if (global_batch_size % parts != 0) {
     raise(Fault::usage,
@@ -234,8 +275,8 @@ void RunConfig::check(Fields& field) const {
     raise(Fault::usage, "--bn-span {} does not divide {} replicas into groups; try: {}", bn_span,
           replicas, std::gcd(replicas, bn_span));
   }
-  if (field.given("replica-mode") && replica_mode != "auto" &&
-      (bn_span > 1 || (sync_bn && replicas > 1))) {
+  if (replica_mode != "auto" && (bn_span > 1 || (sync_bn && replicas > 1)) &&
+      field.idle("replica-mode", {"bn-span", "sync-bn"})) {
     raise(Fault::usage,
           "replicas that share batch norm run in step, not --replica-mode {}; try: leave it out",
           replica_mode);
@@ -253,8 +294,9 @@ void RunConfig::check(Fields& field) const {
     raise(Fault::usage, "--patience {} counts evaluations, but --eval-epochs is 0; try: 1",
           stop.patience);
   }
-  if (epochs == 0 && max_steps == 0)
-    raise(Fault::usage, "neither --epochs nor --max-steps: nothing to do");
+  if (steps_of_run() == 0 && epochs == 0)
+    raise(Fault::usage,
+          "neither --epochs nor --iterations or --max-steps: nothing to do; try: --epochs 10");
   average.check(average_site());
   mixing.check(step_shape().micro_batch);
   if (mixing.on() && stop.best_metric == "train-top1") {
@@ -272,6 +314,7 @@ void RunConfig::check(Fields& field) const {
           "--class-weights are for samples of one class, and mixup and cutmix make samples of "
           "several; try: one of them");
   }
+  check_norms(field);
   if (!memory.empty()) parse_bytes(memory);
   cores();
   const std::vector<std::string> passes = pass_names();
@@ -286,6 +329,28 @@ void RunConfig::check(Fields& field) const {
             "--without: '{}' cannot be left out; only fuse_forward and fuse_gradients can", pass);
     }
   }
+}
+
+// What is dropped here of a recipe is not to be used either.
+void RunConfig::check_norms(Fields& field) {
+  field.needs("sync-bn", replicas > 1, "--replicas above 1", {"replicas"});
+  if (replicas == 1) sync_bn = false;
+  field.needs("bn-update", accumulation > 1, "--gradient-accumulation-count above 1",
+              {"gradient-accumulation-count"});
+  if (accumulation == 1) bn_update = "micro-batch";
+  constexpr std::array of_batch_norm{"bn-span", "sync-bn", "bn-momentum", "bn-update",
+                                     "freeze-statistics"};
+  const auto is_given = [&](const char* key) { return field.given(key); };
+  if (std::ranges::none_of(of_batch_norm, is_given)) return;
+  const bool has = has_batch_norm(find_model(model), model_options);
+  for (const char* key : of_batch_norm) {
+    field.needs(key, has, "batch norm in the network", {"model", "norm"});
+  }
+  if (has) return;
+  bn_span = 1;
+  sync_bn = false;
+  bn_update = "micro-batch";
+  tuning.statistics = FineTuning().statistics;
 }
 
 int RunConfig::thread_count() const {
@@ -326,7 +391,7 @@ int64_t RunConfig::eval_batch(int64_t train_batch) const {
 
 ScheduleSite RunConfig::schedule_site(const EpochPlan& plan) const {
   const double steps =
-      epochs > 0 ? epochs * plan.steps_per_epoch() : static_cast<double>(max_steps);
+      epochs > 0 ? epochs * plan.steps_per_epoch() : static_cast<double>(steps_of_run());
   return {steps, plan.steps_per_epoch(), plan.batch()};
 }
 

@@ -27,14 +27,15 @@
 namespace convoy {
 
 struct RunConfig {
-  std::string model = "cifar_resnet20";
+  std::string model;  // empty until `describe`: what suits the data
   int num_classes = 0;
   std::string init_from;
   ModelOptions model_options;
 
   DataOptions data;
 
-  double epochs = 10;
+  double epochs = 10;      // 0: the length is in steps
+  int64_t iterations = 0;  // 0: epochs count
   int64_t max_steps = 0;
   int64_t batch_size = 128;
   int64_t global_batch_size = 0;
@@ -62,7 +63,7 @@ struct RunConfig {
   bool sync_bn = false;
   WeightAverage average;
 
-  double eval_epochs = 1;
+  double eval_epochs = 1, eval_offset = 0;
   int64_t eval_batch_size = 0;
 
   uint64_t seed = 1;
@@ -76,7 +77,7 @@ struct RunConfig {
   std::string output = "runs";
   std::string name;
   int64_t checkpoint_steps = 0;
-  double checkpoint_epochs = 1;
+  double checkpoint_epochs = 1, checkpoint_offset = 0;
   int checkpoint_keep = 3;
   int64_t log_steps = 50;
   bool quiet = false;
@@ -105,8 +106,10 @@ struct RunConfig {
   StepShape step_shape(int rank = 0, int size = 1) const;
   // Images at a time in evaluation: --eval-batch-size, or what needs less memory than training.
   int64_t eval_batch(int64_t train_batch) const;
-  // What the learning rate is computed from. The schedule covers the epochs asked for; --max-steps
-  // only cuts it off.
+  // The length of a run without epochs.
+  int64_t steps_of_run() const { return iterations ? iterations : max_steps; }
+  // What the learning rate is computed from. The schedule covers the epochs or iterations asked
+  // for; --max-steps only cuts it off.
   ScheduleSite schedule_site(const EpochPlan& epochs) const;
   WeightAverage::Site average_site() const;
   // What was asked for besides the defaults, as key and text, without what changes no result (how
@@ -120,7 +123,8 @@ struct RunConfig {
   void describe_length(Fields& field);
   void describe_update(Fields& field);
   void describe_files(Fields& field);
-  void check(Fields& field) const;
+  void check(Fields& field);
+  void check_norms(Fields& field);
 
   void remember_recipe(std::span<const Field> fields);
 

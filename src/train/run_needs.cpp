@@ -162,6 +162,26 @@ Forecast forecast(const RunSetup& setup, const MemoryNeeds& memory, const fs::pa
           .total_s = step * static_cast<double>(setup.total_steps())};
 }
 
+namespace {
+
+// The same step in smaller pieces, and what that changes.
+std::string smaller_form(const RunSetup& setup, int64_t largest) {
+  const int64_t micro = setup.shape.micro_batch;
+  int64_t piece = std::min(largest, micro);
+  while (micro % piece != 0) --piece;
+  const int64_t count = setup.shape.accumulation * (micro / piece);
+  std::string form = setup.config.global_batch_size ? "" : fmt::format("--batch-size {} ", piece);
+  form += fmt::format("--gradient-accumulation-count {}, the same {} images a step", count,
+                      setup.shape.global_batch());
+  if (setup.plans.state().stat_floats > 0) {
+    form +=
+        fmt::format("; what it changes: batch norm is over {} images instead of {}", piece, micro);
+  }
+  return form + fmt::format(" (the largest --batch-size that fits is {})", largest);
+}
+
+}  // namespace
+
 MemoryNeeds refuse_what_cannot_fit(const RunSetup& setup, const fs::path& where) {
   const MemoryNeeds needs = memory_needs(setup);
   const int64_t limit = memory_limit(setup.config);
@@ -176,10 +196,7 @@ void refuse_what_cannot_fit(const RunSetup& setup, const fs::path& where, const 
   const int64_t limit = memory_limit(setup.config);
   if (!fits(needs, limit)) {
     const std::string hint =
-        largest ? fmt::format("try: --batch-size {}, the largest that fits{}", largest,
-                              setup.shape.accumulation > 1
-                                  ? ""
-                                  : ", and --gradient-accumulation-count for the same step")
+        largest ? "try: " + smaller_form(setup, largest)
                 : "no batch is small enough; try: a smaller model or --image-size, or more memory";
     raise(Fault::no_space, "{} with --batch-size {} needs {} of memory, and there are {}; {}",
           setup.config.model, setup.shape.micro_batch, human(needs.peak()), human(limit), hint);

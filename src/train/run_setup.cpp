@@ -73,7 +73,7 @@ int64_t RunSetup::eval_batch(int64_t micro_batch) const {
 }
 
 int64_t RunSetup::total_steps() const {
-  const int64_t steps = config.epochs > 0 ? epochs.total_steps() : config.max_steps;
+  const int64_t steps = config.epochs > 0 ? epochs.total_steps() : config.steps_of_run();
   return config.max_steps ? std::min(steps, config.max_steps) : steps;
 }
 

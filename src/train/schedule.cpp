@@ -100,13 +100,20 @@ void LearningRate::describe_peak(Fields& field) {
 }
 
 void LearningRate::describe_warmup(Fields& field) {
+  if (find_schedule(lr_schedule_).epoch_name == lr_schedule_) {  // torchvision's own defaults
+    warmup_start_ = 0.01;
+    warmup_method_ = "constant";
+  }
   field("warmup-epochs", warmup_epochs_,
         "epochs before it is at the peak; in steps, a fraction is cut off", at_least(0),
         {"lr-warmup-epochs", "lr-warmup-epoch"});
-  field("warmup-start", warmup_start_, "share of the peak at which the warm-up begins",
+  field("warmup-start", warmup_start_,
+        "share of the peak at which the warm-up begins; 0.01 when the schedule has torchvision's "
+        "name",
         between(0, 1), {"lr-warmup-decay"});
   field("warmup-method", warmup_method_,
-        "linear: it rises from --warmup-start to the peak; constant: it stays at --warmup-start",
+        "linear: it rises from --warmup-start to the peak; constant: it stays at --warmup-start, "
+        "which is what a schedule of torchvision's name does by default",
         one_of({"linear", "constant"}), {"lr-warmup-method"});
   field("warmup-kind", warmup_kind_,
         "shift: the schedule starts after the warm-up; multiply: it runs from the first step and "
@@ -155,7 +162,7 @@ double LearningRate::at(int64_t step, const ScheduleSite& run) const {
 
 double LearningRate::rate(double step, double warmup, const ScheduleSite& road) const {
   const double top = peak(road.global_batch);
-  const double end = std::min(warmup, road.total_steps);
+  const double end = warmup;  // of a run that ends before, the part up to there is seen
   const double gain = warmup_method_ == "linear" && end > 0 ? (1 - warmup_start_) * step / end : 0;
   if (warmup_kind_ == "multiply") {
     const double main = schedule_->rate(step, top, road);

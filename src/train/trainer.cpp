@@ -9,8 +9,8 @@
 #include "base/text.h"
 #include "models/model.h"
 #include "tensor/isa.h"
-#include "train/load_weights.h"
 #include "train/run_needs.h"
+#include "train/start_weights.h"
 #include "train/taken_algorithms.h"
 #include "train/tensors.h"
 #include "version.h"
@@ -70,6 +70,9 @@ int Trainer::train() {
   for (const std::string& line : idle_rules(setup_.plans, config_.choices)) {
     listener_.on(Warning{line});
   }
+  for (const Dataset* data : {setup_.train_set.get(), setup_.eval_set.get()}) {
+    if (!data->remark().empty()) listener_.on(Warning{data->remark()});
+  }
   if (config_.tuning.freezes() && config_.init_from.empty()) {
     listener_.on(Warning{"what is frozen keeps its random start; try: --init-from FILE"});
   }
@@ -120,8 +123,7 @@ void Trainer::start() {
   progress_.last_step = setup_.total_steps();
   std::optional<WeightReport> loaded;
   if (!config_.init_from.empty()) {
-    loaded = load_weights(WeightFile::read(config_.init_from), find_model(config_.model),
-                          network_.state(), HeadPolicy::may_be_new);
+    loaded = load_start(setup_, network_.state());
   }
   announce_run();
   if (loaded) listener_.on(WeightsLoaded{loaded->line()});
@@ -133,6 +135,7 @@ void Trainer::announce_run() {
   listener_.on(
       RunStart{.model = config_.model,
                .dataset = config_.data.dataset_name(),
+               .image = to_string(setup_.train_set->image_shape()),
                .parameters = parameters,
                .seed = config_.seed,
                .threads = network_.pool().size(),
@@ -247,10 +250,12 @@ void Trainer::report_step(double lr, const Tally& tally, const Loader& loader) {
 }
 
 // Whether a multiple of `every` epochs was completed by the newest step.
-bool Trainer::crosses(double every) const {
+bool Trainer::crosses(double every, double first) const {
   if (every <= 0) return false;
   const auto periods = [&](int64_t step) {
-    return std::floor(setup_.epochs.epochs_after(step) / every + 1e-9);
+    const double epochs = setup_.epochs.epochs_after(step);
+    if (first <= 0) return std::floor(epochs / every + 1e-9);
+    return std::max(std::floor((epochs - first) / every + 1e-9), -1.0);
   };
   return periods(progress_.step) > periods(progress_.step - 1);
 }
@@ -261,8 +266,9 @@ bool Trainer::ends_epoch() const { return crosses(1) || progress_.step == progre
 // checkpoint knows of the evaluation.
 bool Trainer::finish_boundary() {
   const double begin = steady_seconds();
-  const bool evaluates = config_.eval_epochs > 0 &&
-                         (crosses(config_.eval_epochs) || progress_.step == progress_.last_step);
+  const bool evaluates =
+      config_.eval_epochs > 0 &&
+      (crosses(config_.eval_epochs, config_.eval_offset) || progress_.step == progress_.last_step);
   std::optional<Evaluation> result;
   best_now_ = false;
   if (evaluates) {
@@ -300,7 +306,10 @@ bool Trainer::finish_boundary() {
     progress_.epoch = {};
   }
   const bool by_steps = config_.checkpoint_steps && progress_.step % config_.checkpoint_steps == 0;
-  if (last || by_steps || best_now_ || crosses(config_.checkpoint_epochs)) save(true);
+  if (last || by_steps || best_now_ ||
+      crosses(config_.checkpoint_epochs, config_.checkpoint_offset)) {
+    save(true);
+  }
   if (evaluates) {
     ++boundaries_;
     boundary_seconds_ += steady_seconds() - begin;

@@ -93,7 +93,7 @@ class Trainer {
   void end_at(int64_t last_step, std::string reason);
 
   bool ends_epoch() const;
-  bool crosses(double every_epochs) const;
+  bool crosses(double every_epochs, double first = 0) const;
   void save(bool scheduled);
   void write_weights(const std::string& file, bool average);
   Metadata metadata(bool average) const;

@@ -176,7 +176,7 @@ bool Match::only_classes_differ() const {
 
 bool Match::fits(HeadPolicy policy) const {
   if (!missing.empty() || !unused.empty()) return false;
-  if (policy == HeadPolicy::may_be_new) return only_classes_differ();
+  if (policy != HeadPolicy::must_fit) return only_classes_differ();
   return different.empty() && recoloured.empty();
 }
 

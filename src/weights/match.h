@@ -54,8 +54,8 @@ struct WeightRename {
 const std::vector<WeightRename>& weight_rename_catalog();
 
 // Whether a head of another number of classes may stay as it was initialised, and the first
-// convolution be made to fit images of other channels.
-enum class HeadPolicy { must_fit, may_be_new };
+// convolution be made to fit images of other channels; `is_new`: the head stays so in any case.
+enum class HeadPolicy { must_fit, may_be_new, is_new };
 
 // The first convolution [out, from, ...] for images of `into`'s channels [out, to, ...]. One
 // channel of three: their sum, the same as grey pictures with three equal channels. More: repeated,

@@ -7,6 +7,7 @@
 
 #include "export/onnx_file.h"
 #include "support/run_files.h"
+#include "support/tiny_pictures.h"
 #include "weights/safetensors.h"
 
 namespace convoy {
@@ -16,6 +17,7 @@ using test::Arguments;
 using test::Finished;
 using test::joined;
 using test::Json;
+using test::TempFolder;
 using test::tiny;
 using test::TinyRun;
 
@@ -108,6 +110,63 @@ TEST(Export, SafetensorsGoInAgainAndSayTheSame) {
       {"export", "--checkpoint", "d.safetensors", "--output", "e.safetensors"}, trained().folder());
   ASSERT_EQ(again.code, 0) << again.err;
   EXPECT_TRUE(content("d.safetensors") == content("e.safetensors"));
+}
+
+// A run on pictures: what is written is what the run says, at every size, and it is compared on its
+// own pictures.
+TEST(Export, OfARunOnPicturesSaysWhatTheRunSaid) {
+  const TempFolder folder;
+  for (const char* split : {"train", "val"}) {
+    for (int n = 0; n < 8; ++n) {
+      const fs::path place = folder / "photos" / split / (n % 2 ? "ant" : "bee");
+      fs::create_directories(place);
+      write_atomically(place / (std::to_string(n) + ".png"), test::tiny_png(n), Fault::bug);
+    }
+  }
+  for (const std::string size : {"32", "96", "256"}) {
+    SCOPED_TRACE(size);
+    const Finished run =
+        test::run_convoy({"train", "--data-dir", "photos", "--model", "cifar_resnet8",
+                          "--image-size", size, "--batch-size", "4", "--max-steps", "1",
+                          "--interpolation", "bicubic", "--name", "r" + size, "--quiet"},
+                         folder.path());
+    ASSERT_EQ(run.code, 0) << run.err;
+    for (const std::string ending : {".onnx", ".safetensors"}) {
+      const Finished end = test::run_convoy({"export", "--checkpoint", "runs/r" + size, "--output",
+                                             size + ending, "--verify", "5", "--json"},
+                                            folder.path());
+      ASSERT_EQ(end.code, 0) << end.err;
+      const Json told = Json::parse(end.out);
+      EXPECT_EQ(told["verify"]["of"], "imagefolder");
+      EXPECT_EQ(told["image"], Json::array({3, std::stoi(size), std::stoi(size)}));
+      const std::string bytes = read_file(folder / (size + ending), Fault::bug);
+      Metadata about;
+      if (ending == ".onnx") {
+        for (const auto& [key, value] : decode_onnx(bytes, "x").metadata) about[key] = value;
+      } else {
+        about = SafetensorsFile::read(folder / (size + ending)).metadata();
+      }
+      EXPECT_EQ(about["convoy.image"], "3x" + size + "x" + size);
+      EXPECT_EQ(about["convoy.option.image-size"], size);
+      EXPECT_EQ(about["convoy.option.eval-resize"], std::to_string(std::stoi(size) * 256 / 224));
+      EXPECT_EQ(about["convoy.option.interpolation"], "bicubic");
+      EXPECT_EQ(about["convoy.class-names"], "[\"ant\",\"bee\"]");
+    }
+  }
+  // Another size is typed: all that follows from it follows.
+  const Finished end = test::run_convoy({"export", "--checkpoint", "runs/r96", "--output", "x.onnx",
+                                         "--image-size", "64", "--verify", "5", "--json"},
+                                        folder.path());
+  ASSERT_EQ(end.code, 0) << end.err;
+  EXPECT_EQ(Json::parse(end.out)["verify"]["of"], "imagefolder");
+  Metadata about;
+  for (const auto& [key, value] :
+       decode_onnx(read_file(folder / "x.onnx", Fault::bug), "x").metadata) {
+    about[key] = value;
+  }
+  EXPECT_EQ(about["convoy.image"], "3x64x64");
+  EXPECT_EQ(about["convoy.option.image-size"], "64");
+  EXPECT_EQ(about["convoy.option.eval-resize"], "73");
 }
 
 TEST(Export, WhatMakesNoSenseIsRefused) {

@@ -92,22 +92,17 @@ TEST_F(Resolve, ConfigInARecipeIsRefusedButArgsYmlMayHaveIt) {
 }
 
 // The record of a run holds every option, also those that mean nothing in it.
-TEST_F(Resolve, WhatArgsYmlHoldsAtItsDefaultWasNeverGiven) {
-  const std::vector<Field> known = described(+[](Fields& field) {
-    int epochs = 5, depth = 3;
-    std::string config;
-    field("config", config, "");
-    field("epochs", epochs, "");
-    field("depth", depth, "");
-  });
-  const auto resolved_from = [&](const std::string& file) {
-    return resolve({.settings = {{"config", {file, "command line"}}}, .words = {}}, known, {});
-  };
-  const std::string text = "epochs: 4\ndepth: 3\n";
-  const Settings record = resolved_from(folder.write("run/args.yml", text));
-  EXPECT_TRUE(record.contains("epochs"));
-  EXPECT_FALSE(record.contains("depth"));
-  EXPECT_TRUE(resolved_from(folder.write("recipe.yml", text)).contains("depth"));
+TEST_F(Resolve, WhatArgsYmlRecordsHoldsAndOnlyWhatWasGivenCountsAsGiven) {
+  const std::string args = folder.write("run/args.yml", "given: [epochs]\nepochs: 6\nlr: 0.7\n");
+  Fields field(resolved({"--config", args}));
+  Options options;
+  options.describe(field);
+  field.finish();
+  EXPECT_EQ(options.epochs, 6);
+  EXPECT_TRUE(field.given("epochs"));
+  EXPECT_FLOAT_EQ(options.lr, 0.7f);
+  EXPECT_FALSE(field.given("lr"));
+  EXPECT_EQ(find_field(field.all(), "lr")->value.text, "0.7");
 }
 
 TEST(NeedWords, RefusesTooManyAndTooFew) {

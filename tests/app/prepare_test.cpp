@@ -229,6 +229,9 @@ TEST(Prepare, RefusesWhatCannotBeMeant) {
   refused({"folder", "--input", "none", "--output", "out"}, 3, {"none"});
   refused({"pack", "--input", "none", "--output", "out"}, 3, {"none"});
   refused({"folder", "--input", "in/train", "--output", "out"}, 3, {"neither", "--val-share 0.1"});
+  // Split already: train and val are no classes.
+  refused({"folder", "--input", "in", "--output", "out", "--val-share", "0.1"}, 2,
+          {"split already", "try: --input in/train"});
   write_bytes(folder / "list", "n00000001\n");
   refused(joined({"imagenet", "--synsets", "list"}, dirs), 3, {"n00000002", "list of classes"});
   refused(joined({"imagenet", "--validation-labels", "list"}, dirs), 2, {"validation-labels"});

@@ -298,5 +298,38 @@ TEST(Fields, TheRecordMayHoldWhatAFileSaidInsteadOfItsName) {
   EXPECT_EQ(field.all()[0].value.origin, "command line");
 }
 
+TEST(Fields, ChoicesInAnyCaseAndTheirSynonyms) {
+  const auto read = [](const std::string& text) {
+    Fields field({{"opt", {text, "command line"}}});
+    std::string value = "sgd";
+    field("opt", value, "", one_of_any_case({"sgd", "rmsprop", "tf"}, {{"RMSprop", "tf"}}));
+    EXPECT_EQ(field.all()[0].value.text, value);
+    return value;
+  };
+  EXPECT_EQ(read("SGD"), "sgd");
+  EXPECT_EQ(read("Rmsprop"), "rmsprop");
+  EXPECT_EQ(read("RMSprop"), "tf");
+  EXPECT_TRUE(contains(usage_error([&] { read("sgdm"); }), "nearest: sgd"));
+}
+
+TEST(Fields, WhatARunRecordedAsDefaultHoldsUntilAChoiceIsTyped) {
+  const auto momentum = [](const Settings& settings, double default_value) {
+    Fields field(settings);
+    std::string model = "a";
+    double value = default_value;
+    field("model", model, "");
+    field.chooses("model");
+    field("momentum", value, "", between(0, 1));
+    field.needs("momentum", false, "anything", {});  // not given: nothing to refuse
+    field.finish();
+    return value;
+  };
+  const Setting recorded{"0.1", "recorded default"};
+  EXPECT_EQ(momentum({{"momentum", recorded}}, 0.03), 0.1);
+  EXPECT_EQ(momentum({{"momentum", recorded}, {"model", {"b", "args.yml"}}}, 0.03), 0.1);
+  EXPECT_EQ(momentum({{"momentum", recorded}, {"model", {"b", "command line"}}}, 0.03), 0.03);
+  EXPECT_EQ(momentum({{"gone", recorded}}, 0.03), 0.03);
+}
+
 }  // namespace
 }  // namespace convoy

@@ -93,5 +93,20 @@ TEST(Help, TakesTheShellsWidthWithinLimits) {
   before ? ::setenv("COLUMNS", saved.c_str(), 1) : ::unsetenv("COLUMNS");
 }
 
+// An option of several choices has the meaning and the default of each.
+TEST(Help, AnOptionOfTwoChoicesIsExplainedForEach) {
+  Fields field({});
+  float epsilon = 0.0316f, other = 0.001f;
+  field.section_with("--optimizer rmsprop");
+  field("epsilon", epsilon, "beside the root");
+  field.section_with("--optimizer tf-rmsprop");
+  field("epsilon", other, "under the root");
+  const std::string text = options_help(field.all(), 80);
+  const size_t second = text.find("With --optimizer tf-rmsprop");
+  ASSERT_NE(second, std::string::npos) << text;
+  EXPECT_NE(text.substr(0, second).find("beside the root (default 0.0316)"), std::string::npos);
+  EXPECT_NE(text.substr(second).find("under the root (default 0.001)"), std::string::npos) << text;
+}
+
 }  // namespace
 }  // namespace convoy

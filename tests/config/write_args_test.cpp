@@ -54,7 +54,11 @@ TEST(WriteArgs, ShowsSectionsValuesAndOrigins) {
   Options options;
   options.describe(field);
   EXPECT_EQ(write_args(field.all()),
-            "# The options of this run, each with where it came from.\n"
+            "# The options of this run, each with where it came from. All hold in `convoy resume` "
+            "and in\n"
+            "# `convoy train --config` of this file, those not listed here as defaults of this "
+            "run.\n"
+            "given: [epochs, name]\n"
             "\n"
             "# Training\n"
             "nesterov: false  # default\n"

@@ -117,7 +117,24 @@ TEST(EpochPlan, RefusesWhatLeavesNoSteps) {
                       [] { EpochPlan(10, 0, 1, EpochTail::carry); });
   test::expect_raises(Fault::usage, {"--epochs"}, [] { EpochPlan(10, 2, -1, EpochTail::carry); });
   test::expect_raises(Fault::data, {"empty"}, [] { EpochPlan(0, 2, 1, EpochTail::carry); });
-  test::expect_raises(Fault::usage, {"wrap", "carry|drop|short"}, [] { epoch_tail("wrap"); });
+  test::expect_raises(Fault::usage, {"round", "carry|drop|short|wrap"},
+                      [] { epoch_tail("round"); });
+}
+
+// SSD on COCO: 115 steps an epoch of 1,024 images, 64 epochs; the stream of images runs on.
+TEST(EpochPlan, WrapsIntoTheNextEpochsOrderAfterWholeSteps) {
+  const EpochPlan coco(117266, 8 * 128, 64, epoch_tail("wrap"));
+  EXPECT_EQ(coco.steps_per_epoch(), 115);
+  EXPECT_EQ(coco.total_steps(), 7360);
+  EXPECT_EQ(coco.steps_through(2), 230);
+  EXPECT_EQ(coco.epochs_after(115), 1);
+  EXPECT_EQ(coco.count(114), 1024);
+  EXPECT_EQ(coco.at(114, 1023), (Position{.epoch = 1, .index = 115 * 1024 - 117266 - 1}));
+  EXPECT_EQ(coco.at(115, 0), (Position{.epoch = 1, .index = 115 * 1024 - 117266}));
+  // A batch larger than the dataset sees it again.
+  const EpochPlan small(10, 16, 2, EpochTail::wrap);
+  EXPECT_EQ(small.total_steps(), 2);
+  EXPECT_EQ(small.at(0, 15), (Position{.epoch = 1, .index = 5}));
 }
 
 }  // namespace

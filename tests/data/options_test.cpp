@@ -60,6 +60,21 @@ TEST(DataOptions, AugmentationsDefaultToTheDatasetsOwn) {
   EXPECT_EQ(read({{"data-dir", "/x/cifar100"}}).dataset_name(), "cifar-100");
 }
 
+// The dataset's own means are of red, green and blue; typed ones of the channels as they come.
+TEST(DataOptions, MeansFollowTheOrderOfTheChannels) {
+  const auto mean = [](const std::map<std::string, std::string>& more) {
+    std::map<std::string, std::string> values = more;
+    values["dataset"] = "imagenet";
+    for (const auto& [key, text] : read(values).preprocessing()) {
+      if (key == "mean") return text;
+    }
+    return std::string();
+  };
+  EXPECT_EQ(mean({}), "0.485,0.456,0.406");
+  EXPECT_EQ(mean({{"channel-order", "bgr"}}), "0.406,0.456,0.485");
+  EXPECT_EQ(mean({{"channel-order", "bgr"}, {"mean", "0.1,0.2,0.3"}}), "0.1,0.2,0.3");
+}
+
 TEST(DataOptions, RefuseWhatWouldBeIgnored) {
   const auto refused = [](std::initializer_list<std::string_view> words,
                           const std::map<std::string, std::string>& values) {
@@ -75,7 +90,7 @@ TEST(DataOptions, RefuseWhatWouldBeIgnored) {
   refused({"standardise", "normalise"}, {{"augment", "flip,standardise"}});
   refused({"none"}, {{"augment", "flip,none"}});
   refused({"flop", "flip"}, {{"augment", "flop"}});
-  refused({"epoch-tail"}, {{"epoch-tail", "wrap"}});
+  refused({"epoch-tail"}, {{"epoch-tail", "round"}});
   refused({"which dataset", "--dataset"}, {{"data-dir", "/data"}});
   refused({"unknown dataset 'mnist'"}, {{"dataset", "mnist"}});
 }

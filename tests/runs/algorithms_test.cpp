@@ -30,13 +30,6 @@ std::string weights_of(const TinyRun& run) {
 
 std::string weights_of(const Arguments& more) { return weights_of(TinyRun(joined(recipe, more))); }
 
-// As a kill after the first of two steps leaves it.
-void take_back_the_last_step(const TinyRun& run) {
-  fs::remove_all(run.dir() / "checkpoints/step-0000002");
-  fs::remove(run.dir() / "weights/last.safetensors");
-  fs::resize_file(run.dir() / "metrics.jsonl", fs::file_size(run.dir() / "metrics.jsonl") - 1);
-}
-
 // The rules that stand for what a run with these options would take.
 std::string rules_of(const Arguments& more, const fs::path& folder) {
   const Finished end = run_convoy(joined({"plan", "--json"}, joined(recipe, more)), folder);
@@ -80,7 +73,7 @@ TEST(AlgorithmsRun, TheContentIsRecordedWithTheRunAndTheWeights) {
   EXPECT_NE(taken.find("grad_weights 64@8x8->64/3x3/s1/p1 "), std::string::npos) << taken;
 
   // Another file, and none at all, change nothing in a resumed run.
-  take_back_the_last_step(run);
+  run.take_back_the_last_step();
   write_bytes(run.folder() / "mine.txt", "* * direct\n");
   const Finished resumed = run_convoy(TinyRun::resume(), run.folder());
   EXPECT_EQ(resumed.code, 0) << resumed.err;
@@ -91,7 +84,7 @@ TEST(AlgorithmsRun, TheContentIsRecordedWithTheRunAndTheWeights) {
 TEST(AlgorithmsRun, AResumeWithOtherAlgorithmsSaysSo) {
   const TinyRun run(joined(recipe, {"--algorithms", "* * direct", "--checkpoint-steps", "1"}));
   weights_of(run);
-  take_back_the_last_step(run);
+  run.take_back_the_last_step();
   std::string args = read_file(run.dir() / "args.yml", Fault::bug);
   args.replace(args.find("* * direct"), 10, "* * winograd:f2");
   write_bytes(run.dir() / "args.yml", args);

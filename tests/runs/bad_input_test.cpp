@@ -102,6 +102,61 @@ TEST(BadInput, CombinationsThatMakeNoSenseAreRefused) {
   refused({"--lr", "0.1", "--base-lr", "0.1", "--lr-batch", "256"}, {"lr", "base-lr", "peak"});
   refused({"--base-lr", "0.1"}, {"base-lr", "--lr-batch 256"});
   refused({"--lr-scheduler", "cosineannealing"}, {"cosineannealing", "cosineannealinglr"});
+  refused({"--iterations", "100", "--epochs", "3"}, {"--iterations 100", "--epochs 3"});
+}
+
+// Used or refused: an option that would change nothing beside the others.
+TEST(BadInput, OptionsThatChangeNothingInTheirContextAreRefused) {
+  const test::TempFolder folder;
+  const auto refused = [&](const Arguments& options, const std::string& key) {
+    expect_refused(joined({"train", "--dataset", "generated"}, options), 2,
+                   {key, "does nothing without", "try: without it"}, folder.path());
+  };
+  refused({"--nesterov", "--momentum", "0"}, "nesterov");
+  refused({"--optimizer", "keras-sgd", "--nesterov", "--momentum", "0"}, "nesterov");
+  refused({"--label-smoothing-kind", "others"}, "label-smoothing-kind");
+  refused({"--label-smoothing-kind", "uniform"}, "label-smoothing-kind");
+  refused({"--sync-bn"}, "sync-bn");
+  refused({"--bn-update", "step"}, "bn-update");
+  refused({"--bn-update", "step", "--replicas", "4"}, "bn-update");
+  refused({"--freeze-statistics", "none"}, "freeze-statistics");
+  refused({"--decay-norm-bias", "--weight-decay", "0"}, "decay-norm-bias");
+  refused({"--weight-decay-form", "square", "--weight-decay", "0"}, "weight-decay-form");
+  refused({"--eval-epochs", "0", "--eval-epochs-offset", "1"}, "eval-epochs-offset");
+  refused({"--checkpoint-epochs", "0", "--ckpt-epochs-offset", "1"}, "checkpoint-epochs-offset");
+  refused({"--normalise-first", "--augment", "none"}, "normalise-first");
+  const Arguments without_batch_norm[] = {{"--model", "graphcore_resnet14"},
+                                          {"--model", "squeezenet1_0"},
+                                          {"--model", "cifar_resnet8", "--norm", "group"}};
+  for (const Arguments& network : without_batch_norm) {
+    const Arguments several = joined(network, {"--replicas", "4"});
+    refused(joined(several, {"--BN-span", "2"}), "bn-span");
+    refused(joined(several, {"--sync-bn"}), "sync-bn");
+    refused(joined(network, {"--bn-momentum", "0.2"}), "bn-momentum");
+    refused(joined(network, {"--bn-update", "step", "--gradient-accumulation-count", "2"}),
+            "bn-update");
+    refused(joined(network, {"--freeze-statistics", "all"}), "freeze-statistics");
+  }
+}
+
+// What says only what is so anyway is no mistake, nor is what a recipe had a use for.
+TEST(BadInput, FlagsThatAreOffAndRecipesBesideTypedOptionsAreNoMistake) {
+  const test::TempFolder folder;
+  std::ofstream(folder / "r.yml") << "model: cifar_resnet8\ndataset: generated\n"
+                                     "generated-samples: 64\nbatch-size: 8\nmax-steps: 1\n"
+                                     "gradient-accumulation-count: 2\nbn-update: step\n"
+                                     "replicas: 2\nsync-bn: true\nnesterov: true\n"
+                                     "eval-epochs: 0\n";
+  for (const Arguments& more : {Arguments{},
+                                {"--gradient-accumulation-count", "1"},
+                                {"--replicas", "1"},
+                                {"--momentum", "0"},
+                                {"--norm", "group"},
+                                {"--no-nesterov", "--momentum", "0"}}) {
+    const Finished end =
+        test::run_convoy(joined({"train", "--config", "r.yml", "--quiet"}, more), folder.path());
+    EXPECT_EQ(end.code, 0) << testing::PrintToString(more) << end.err;
+  }
 }
 
 TEST(BadInput, DatasetFilesThatAreMissingCutOrSomethingElse) {

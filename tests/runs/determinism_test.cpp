@@ -66,8 +66,7 @@ TEST(Determinism, ThreadsChangeNoBitOnAnyInstructionSet) {
 TEST(Determinism, ReplicasRunTogetherOrOneAfterAnother) {
   for (const char* count : {"4", "3"}) {
     for (const char* model : {"cifar_resnet20", "cifar_resnet11_bottleneck"}) {
-      const Arguments recipe =
-          real_sized(model, "3", {"--batch-size", "8", "--replicas", count, "--bn-update", "step"});
+      const Arguments recipe = real_sized(model, "3", {"--batch-size", "8", "--replicas", count});
       expect_same_weights(recipe, {{"--replica-mode", "together", "--threads", "3"},
                                    {"--replica-mode", "sequence"},
                                    {"--replica-mode", "sequence", "--threads", "1"}});

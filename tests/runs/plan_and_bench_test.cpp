@@ -63,7 +63,9 @@ TEST(PlanRun, WhatCannotFitLeavesWithSixTheJsonAndTheLargestBatch) {
   EXPECT_EQ(plan.at("fits"), false);
   const int64_t largest = plan.at("largest_batch_size");
   EXPECT_GT(largest, 16);
-  EXPECT_NE(end.err.find("--batch-size " + std::to_string(largest)), std::string::npos) << end.err;
+  EXPECT_NE(end.err.find("the largest --batch-size that fits is " + std::to_string(largest)),
+            std::string::npos)
+      << end.err;
   const std::vector<std::string> again{
       "plan", "--model", "resnet152", "--batch-size", std::to_string(largest), "--memory", "16G"};
   EXPECT_EQ(run_convoy(again, folder.path()).code, 0);

@@ -167,8 +167,9 @@ TEST(Training, LossScalesThatArePowersOfTwoChangeNoBit) {
 // gradient is the mean over all: two of either kind train alike. (Four would not: replicas meet in
 // a tree, micro-batches in a row.)
 TEST(Training, TwoAccumulatedMicroBatchesTrainLikeTwoReplicas) {
-  const Arguments common = tiny({"--max-steps", "6", "--bn-update", "step", "--log-steps", "1"});
-  const TinyRun accumulated(joined(common, {"--gradient-accumulation-count", "2"})),
+  const Arguments common = tiny({"--max-steps", "6", "--log-steps", "1"});
+  const TinyRun accumulated(
+      joined(common, {"--gradient-accumulation-count", "2", "--bn-update", "step"})),
       replicas(joined(common, {"--replicas", "2"}));
   accumulated.whole();
   replicas.whole();

@@ -132,6 +132,12 @@ Arguments tiny(const Arguments& more) {
   return joined(all, more);
 }
 
+void TinyRun::take_back_the_last_step() const {
+  fs::remove_all(dir() / "checkpoints/step-0000002");
+  fs::remove(dir() / "weights/last.safetensors");
+  fs::resize_file(dir() / "metrics.jsonl", fs::file_size(dir() / "metrics.jsonl") - 1);
+}
+
 const TinyRun& TinyRun::whole() const {
   const Finished end = run_convoy(train(), folder());
   EXPECT_EQ(end.code, 0) << end.err;

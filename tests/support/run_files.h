@@ -48,6 +48,8 @@ class TinyRun {
   static Arguments resume() { return {"resume", "runs/a", "--quiet"}; }
   // To its end, which must be a good one.
   const TinyRun& whole() const;
+  // As a kill after the first of two steps leaves it; with a checkpoint at every step.
+  void take_back_the_last_step() const;
   // Goes on, or begins when there is nothing to go on with.
   Arguments next() const { return fs::exists(dir() / "args.yml") ? resume() : train(); }
 

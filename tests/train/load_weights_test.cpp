@@ -110,7 +110,8 @@ TEST(LoadWeights, TheArchitectureThatFitsBetterIsNamed) {
   };
   expect_raises(
       Fault::checkpoint,
-      {"a.th does not fit cifar_resnet8", "it fits cifar_resnet20;", "try: --model cifar_resnet20"},
+      {"a.th does not fit cifar_resnet8", "it fits cifar_resnet20, graphcore_cifar_resnet20;",
+       "try: --model cifar_resnet20"},
       [&] { load(file_for("cifar_resnet20", 10, "module.")); });
   expect_raises(Fault::checkpoint, {"try: --model resnet34"},
                 [&] { load(file_for("resnet34", 1000)); });
@@ -231,7 +232,7 @@ TEST(LoadWeights, RealFilesFindTheirModel) {
     return models_that_fit(WeightFile::read(*folder / path), first, 3);
   };
   using Names = std::vector<std::string>;
-  EXPECT_EQ(fits("resnet20-12fca82f.th"), Names{"cifar_resnet20"});
+  EXPECT_EQ(fits("resnet20-12fca82f.th"), (Names{"cifar_resnet20", "graphcore_cifar_resnet20"}));
   EXPECT_EQ(fits("mobilenetV1X0.25_pretrain.tar"), Names{"mobilenet_v1_025"});
   EXPECT_EQ(fits("squeezenet_deep_compression/squeezenet_v1.0_deepcompressed_decoded.npz"),
             (Names{"squeezenet1_0", "squeezenet1_0_caffe"}));

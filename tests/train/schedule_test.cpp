@@ -333,6 +333,42 @@ TEST(Schedule, FractionsOfAStepAreCutOffButNotRoundingErrors) {
 }
 
 // The steps come from --max-steps when there are no epochs; else it only cuts them off.
+// A run that ends within its warm-up sees the part of it up to there (spec C.4.2).
+TEST(Schedule, AWarmUpLongerThanTheRunIsNotSqueezed) {
+  const RatesOf lars(imagenet,
+                     "--optimizer lars --epochs 1 --batch-size 256 --lr 2.5 --warmup-epochs 3 "
+                     "--lr-schedule polynomial --poly-lr-extra-steps 1 --min-lr 1e-4");
+  lars.expect({{0, 0}, {2502, 2.5 / 6}, {5003, 2.5 * 5003 / 15012}});
+  const RatesOf cosine(
+      imagenet, "--epochs 2 --batch-size 256 --lr 1 --warmup-epochs 4 --warmup-kind replace");
+  cosine.expect({{5004, 0.25}, {10007, 10007.0 / 20016}});
+  const RatesOf epochs(imagenet,
+                       "--epochs 2 --batch-size 256 --lr 1 --warmup-epochs 5 --lr-schedule "
+                       "cosineannealinglr --warmup-method linear");
+  epochs.expect({{0, 0.01}, {5004, 0.01 + 0.99 / 5}});
+}
+
+// torchvision's defaults: a constant hundredth of the rate.
+TEST(Schedule, ASchedulerOfTorchvisionWarmsUpAsTorchvisionDoes) {
+  const RatesOf steplr(imagenet,
+                       "--lr-scheduler steplr --lr-warmup-epochs 5 --batch-size 256 --lr 0.5 "
+                       "--epochs 90");
+  steplr.expect({{0, 0.005}, {5 * 5004 - 1, 0.005}, {5 * 5004, 0.5}});
+  const RatesOf linear(imagenet,
+                       "--lr-scheduler steplr --lr-warmup-epochs 5 --lr-warmup-method linear "
+                       "--batch-size 256 --lr 0.5 --epochs 90");
+  linear.expect({{0, 0.005}, {5004, 0.5 * (0.01 + 0.99 / 5)}, {5 * 5004, 0.5}});
+  const RatesOf own(imagenet, "--lr-schedule step --warmup-epochs 5 --batch-size 256 --lr 0.5");
+  own.expect({{0, 0}});
+}
+
+TEST(Schedule, IterationsAreTheWholeRunAndMaxStepsOnlyCutIt) {
+  const RatesOf iterations(imagenet, "--iterations 100 --batch-size 256 --lr 1");
+  iterations.expect({{0, 1}, {50, 0.5}, {100, 0}});
+  const RatesOf cut(imagenet, "--max-steps 100 --batch-size 256 --lr 1");
+  EXPECT_GT(cut.at(99), 0.99);
+}
+
 TEST(Schedule, CoversTheEpochsAskedFor) {
   const std::string line =
       "--batch-size 10 --lr 1 --lr-schedule polynomial --poly-lr-decay-power 1 ";

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "app/class_names.h"
 #include "app/command.h"
 #include "app/inference.h"
 #include "app/options.h"
@@ -164,7 +165,8 @@ int run(const CommandLine& line) {
   const HostShare share = share_machines();
   if (options.threads == 0) options.threads = std::max(1, available_cores() / share.on_our_cores);
 
-  const auto data = options.data.open(options.split == "train", options.seed);
+  const auto data = open_matched(options, model, chosen.file, options.split == "train");
+  if (tells && !data->remark().empty()) fmt::print(stderr, "Warning: {}\n", data->remark());
   const AugmentChain chain = options.data.chain(data->image_shape(), false);
   InferenceNetwork network(options, model, data->image_shape(),
                            options.num_classes ? options.num_classes : data->classes(),

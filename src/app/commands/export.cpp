@@ -80,7 +80,7 @@ std::string format_of(const Options& options) {
 void refuse_idle(const Options& options, const std::string& format, const Fields& field) {
   if (format == "safetensors") {
     for (const char* key : {"opset", "fold-batch-norm", "batch-size", "image-size", "softmax"}) {
-      if (!field.given(key)) continue;
+      if (!field.typed(key)) continue;
       raise(Fault::usage, "--{} is about ONNX, {} is safetensors; try: --format onnx", key,
             options.output);
     }
@@ -248,10 +248,24 @@ class Exporting {
   std::optional<Agreement> agreement_;
 };
 
+// --image-size is the exported network's. What weights say under that name is the size that their
+// pictures become: with pictures both are one, and of another data it is not spoken of.
+void settle_image_size(Settings& settings) {
+  const auto found = settings.find("image-size");
+  if (found == settings.end()) return;
+  const bool typed = found->second.origin == "command line";
+  const auto dataset = settings.find("dataset");
+  const bool has_pictures =
+      dataset != settings.end() && find_dataset(dataset->second.text).has_pictures;
+  if (has_pictures) settings["generated-image-size"] = found->second;
+  if (!typed) settings.erase(found);
+}
+
 int run(const CommandLine& line) {
   need_words(line, {});
   const std::vector<Field> known = described(describe);
-  const ChosenWeights chosen = choose_weights(line, known, "export");
+  ChosenWeights chosen = choose_weights(line, known, "export");
+  settle_image_size(chosen.settings);
   Fields field(chosen.settings);
   Options options;
   options.describe(field);

@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "pictures/png.h"
 #include "plot/plot.h"
+#include "train/start_weights.h"
 
 namespace convoy {
 namespace {
@@ -96,6 +97,7 @@ int run(const CommandLine& line) {
   field.finish(known);
   apply_isa(config);
   const std::atomic<int>& stop = watch_signals();
+  config.data.known = {start_classes(config), {}, config.init_from, true};
   const RunSetup setup(config,
                        {.dump = {}, .without = config.without, .print = {}, .seconds = nullptr});
   warn_of_idle_rules(setup.plans, config.choices);

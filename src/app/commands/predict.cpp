@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "app/class_names.h"
 #include "app/command.h"
 #include "app/inference.h"
 #include "app/options.h"
@@ -65,8 +66,8 @@ void describe(Fields& field) { Options().describe(field); }
 // With --input there is no dataset to choose; with pictures or bytes somebody must say how they are
 // preprocessed.
 void check_input_options(const CommandLine& line, const Settings& settings, bool has_bytes) {
-  for (const char* key : {"split", "data-dir", "seed", "generated-channels", "generated-classes",
-                          "generated-samples"}) {
+  for (const char* key : {"split", "data-dir", "seed", "class-map", "generated-channels",
+                          "generated-classes", "generated-samples"}) {
     if (line.settings.contains(key)) {
       raise(Fault::usage, "--{} is about a dataset, --input is none; try: one of them", key);
     }
@@ -90,25 +91,18 @@ void check_labels(const ImageTensor& tensor, int classes) {
   }
 }
 
-// The classes of the head, as far as anybody says.
-int class_count(const Options& options, const std::vector<std::string>& names,
-                const FoundModel& model) {
-  if (options.num_classes) return options.num_classes;
-  return names.empty() ? model.classes() : static_cast<int>(names.size());
-}
-
 void predict_dataset(const Options& options, const FoundModel& model, const WeightFile& file,
-                     std::vector<std::string> names, const CommandLine& line) {
-  const auto data = options.data.open(options.split == "train", options.seed);
+                     const CommandLine& line) {
+  const auto data = open_matched(options, model, file, options.split == "train");
+  if (!data->remark().empty()) fmt::print(stderr, "Warning: {}\n", data->remark());
   const AugmentChain chain = options.data.chain(data->image_shape(), false);
-  if (names.empty()) names = data->class_names();
   const int64_t count = options.first ? std::min(options.first, data->size()) : data->size();
   const int64_t batch = std::min(options.batch_size, count);
   InferenceNetwork network(options, model, data->image_shape(),
                            options.num_classes ? options.num_classes : data->classes(), batch);
   if (line.settings.contains("algorithms")) warn_of_idle_rules(network.plans(), options.choices);
   network.load(file);
-  Predictor predictor(options.what, std::move(names), network, count);
+  Predictor predictor(options.what, data->class_names(), network, count);
   predictor.take(*dataset_pictures(*data, chain, count, batch, options.data.loader(), true,
                                    options.data.def().has_pictures));
   predictor.finish();
@@ -158,7 +152,7 @@ int predict_pictures(const Options& options, const FoundModel& model, const Weig
   const int64_t count = options.first ? std::min(options.first, data->size()) : data->size();
   const int64_t batch = std::min(options.batch_size, count);
   const AugmentChain chain = options.data.chain(data->image_shape(), false);
-  InferenceNetwork network(options, model, data->image_shape(), class_count(options, names, model),
+  InferenceNetwork network(options, model, data->image_shape(), class_count(options, model, names),
                            batch);
   if (line.settings.contains("algorithms")) warn_of_idle_rules(network.plans(), options.choices);
   network.load(file);
@@ -174,7 +168,7 @@ void predict_tensors(const Options& options, const FoundModel& model, const Weig
                      std::vector<std::string> names, const CommandLine& line,
                      const Settings& settings) {
   const std::optional<Shape> image = told_image(file.metadata(), file.origin());
-  const int classes = class_count(options, names, model);
+  const int classes = class_count(options, model, names);
   std::deque<ImageTensor> tensors;
   int64_t count = 0;
   bool has_bytes = false;
@@ -232,12 +226,12 @@ int run(const CommandLine& line) {
   options.describe(field);
   field.finish(known);
   const FoundModel model = settle(options, chosen.file.origin());
-  std::vector<std::string> names = told_class_names(chosen.file.metadata(), chosen.file.origin());
   if (options.input.empty()) {
     refuse_to_draw(options);
-    predict_dataset(options, model, chosen.file, std::move(names), line);
+    predict_dataset(options, model, chosen.file, line);
     return 0;
   }
+  std::vector<std::string> names = network_classes(options, model, chosen.file, {});
   if (std::vector<fs::path> paths = picture_inputs(options.input); !paths.empty()) {
     return predict_pictures(options, model, chosen.file, std::move(names), line, chosen.settings,
                             std::move(paths));

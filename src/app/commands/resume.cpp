@@ -1,12 +1,19 @@
 // `convoy resume`: the same run goes on.
 
+#include <algorithm>
+
 #include "app/command.h"
+#include "app/inference.h"
 #include "app/options.h"
 #include "app/run.h"
+#include "app/run_weights.h"
 #include "base/error.h"
 #include "config/config_file.h"
+#include "config/value.h"
 #include "dist/world.h"
 #include "report/finished.h"
+#include "train/start_weights.h"
+#include "train/weights_metadata.h"
 
 namespace convoy {
 namespace {
@@ -19,6 +26,7 @@ struct Overrides {
   bool quiet = false;
   double stall_timeout = 0;
   int64_t trace_steps = 0;
+  std::string class_map;
 
   void describe(Fields& field) {
     field.section("What may differ from before");
@@ -34,6 +42,9 @@ struct Overrides {
           "seconds after which a silent process counts as lost; 0: as before", between(2, 86400));
     field("trace-steps", trace_steps, "write a trace of the first so many steps from here on",
           at_least(0));
+    field("class-map", class_map,
+          "a file of lines `name in the data = name in the run`, for classes whose folders were "
+          "renamed since");
     field("quiet", quiet, "print only warnings and the last line", {}, {"q"});
   }
 };
@@ -52,8 +63,33 @@ void describe_saved(Fields& field) {
 
 Settings saved_settings(const RunDir& dir, const std::vector<Field>& known) {
   Settings settings = load_config(dir.args().string(), {}, known);
-  forget_recorded_defaults(settings, known);
+  const auto is_default = [](const auto& entry) { return entry.second.is_default(); };
+  if (std::ranges::none_of(settings, is_default)) {
+    raise(Fault::checkpoint,
+          "{} does not tell which options were given ({}: [...]): it is of an older convoy, or was "
+          "changed; try: the program that began this run",
+          one_line(dir.args().string()), record_key);
+  }
   return settings;
+}
+
+// The classes that the run's newest sound checkpoint was trained with; none: there is no
+// checkpoint.
+ClassNames trained_classes(const RunDir& dir) {
+  std::vector<RunWeights> all;
+  try {
+    all = checkpoint_weights(dir.path(), "model");
+  } catch (const Error&) {
+    return {};
+  }
+  for (auto weights = all.rbegin(); weights != all.rend(); ++weights) {
+    try {
+      const WeightFile file = open_weights(weights->path);
+      return told_class_names(file.metadata(), file.origin());
+    } catch (const Error&) {  // the trainer will tell what is wrong with it
+    }
+  }
+  return {};
 }
 
 int run(const CommandLine& line) {
@@ -73,7 +109,8 @@ int run(const CommandLine& line) {
   Settings settings = settings_of_first(first ? saved_settings(dir, known) : Settings{});
   for (const auto& [key, value] : given) {
     const bool is_as_before = (key == "threads" && !overrides.threads) ||
-                              (key == "stall-timeout" && overrides.stall_timeout == 0);
+                              (key == "stall-timeout" && overrides.stall_timeout == 0) ||
+                              key == "class-map";
     if (!is_as_before) settings[key] = value;
   }
   Fields field(settings);
@@ -86,6 +123,13 @@ int run(const CommandLine& line) {
   RunConfig config;
   config.describe(field);
   field.finish(known);
+  const ClassNames trained = names_of_first(first ? trained_classes(dir) : ClassNames{});
+  const bool begins = trained.empty();
+  config.data.known = {
+      .names = begins ? names_of_first(first ? start_classes(config) : ClassNames{}) : trained,
+      .map = overrides.class_map.empty() ? ClassMap{} : read_class_map(overrides.class_map),
+      .whose = begins ? config.init_from : "this run",
+      .only_same = begins};
   apply_isa(config);
   const HostShare share = share_machines();
   config.share_host(share.processes, share.on_our_cores);

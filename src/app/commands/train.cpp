@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <cstdlib>
+
 #include "app/command.h"
 #include "app/options.h"
 #include "app/run.h"
@@ -12,6 +14,7 @@
 #include "dist/world.h"
 #include "models/model.h"
 #include "train/run_config.h"
+#include "train/start_weights.h"
 
 namespace convoy {
 namespace {
@@ -42,7 +45,8 @@ bool wants_demo(const CommandLine& line) {
   for (const char* key : {"config", "model", "dataset", "data-dir"}) {
     if (line.settings.contains(key)) return false;
   }
-  return true;
+  const char* folder = std::getenv("DATA_DIR");
+  return !folder || !*folder;
 }
 
 int run(const CommandLine& typed) {
@@ -61,7 +65,7 @@ int run(const CommandLine& typed) {
     if (world.size() > 1) {
       raise(Fault::usage, "--verify-resume kills one process, not several; try: without mpirun");
     }
-    return verify_resume(config, field.all(), options.verify_kills);
+    return verify_resume(config, typed, options.verify_kills);
   }
   apply_isa(config);
   const HostShare share = share_machines();
@@ -69,6 +73,10 @@ int run(const CommandLine& typed) {
   find_model(config.model);  // a wrong name must not leave a run directory behind
   config.data.def();
   config.step_shape(world.rank(), world.size());  // nor must too many processes
+  config.data.known = {.names = names_of_first(world.rank() ? ClassNames{} : start_classes(config)),
+                       .map = {},
+                       .whose = config.init_from,
+                       .only_same = true};
   if (world.rank() > 0) {
     return run_training(config, RunDir::of_another(world.broadcast(0, std::string())));
   }

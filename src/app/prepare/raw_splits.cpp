@@ -6,6 +6,7 @@
 
 #include "app/prepare/validation_labels.h"
 #include "base/error.h"
+#include "data/folder_source.h"
 #include "data/order.h"
 #include "data/record_classes.h"
 
@@ -48,6 +49,20 @@ void split(std::vector<RawPicture> pictures, const RawSplitsSpec& spec, RawSplit
     for (int64_t i = 0; i < count; ++i)
       (chosen.contains(i) ? splits.validation : splits.train).push_back(std::move(begin[i]));
     begin = end;
+  }
+}
+
+// A folder called train that holds folders is no class. One that holds pictures may be.
+void refuse_split_already(const fs::path& input) {
+  for (const bool train : {true, false}) {
+    const std::optional<fs::path> folder = split_folder(input, train);
+    std::error_code ignored;
+    const auto is_folder = [&](const fs::directory_entry& e) { return e.is_directory(ignored); };
+    if (!folder || std::none_of(fs::directory_iterator(*folder, ignored), {}, is_folder)) continue;
+    raise(Fault::usage,
+          "{} is split already, it has {}: its classes are the folders in there; try: --input {}, "
+          "or leave --val-share out",
+          input.string(), folder->filename().string(), folder->string());
   }
 }
 
@@ -118,6 +133,7 @@ RawSplits find_splits(const RawSplitsSpec& spec, ThreadPool& pool) {
   RawSplits splits;
   bool used_list = false;
   if (spec.val_share > 0) {
+    refuse_split_already(spec.input);
     RawPictures all = raw_folder(spec.input, pool);
     if (!all.has_classes) {
       raise(Fault::data, "{} has no folders of classes to split; try: a folder for each class",

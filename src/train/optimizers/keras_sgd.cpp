@@ -14,6 +14,7 @@ struct Options {
   void describe(Fields& field) {
     field("momentum", momentum, "share of the last step that is kept", between(0, 1));
     field("nesterov", nesterov, "look ahead along the momentum");
+    field.needs("nesterov", momentum > 0, "--momentum above 0", {"momentum"});
   }
 };
 

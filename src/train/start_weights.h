@@ -1,0 +1,16 @@
+// What --init-from brings into a new run: weights, and the names of their classes.
+#pragma once
+
+#include "train/load_weights.h"
+#include "train/run_setup.h"
+
+namespace convoy {
+
+// The classes that the file names; none without --init-from, or where it names none.
+ClassNames start_classes(const RunConfig& config);
+
+// Loads the file. Its head starts fresh where it is of another number of classes, or where the
+// file names as many others.
+WeightReport load_start(const RunSetup& setup, State& state);
+
+}  // namespace convoy
