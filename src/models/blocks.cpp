@@ -62,6 +62,10 @@ Value conv(Builder& b, std::string_view name, Value x, const ConvSpec& spec, con
   return ops::add_bias(b, y, b.param("bias", {spec.out}, {Init::Kind::zeros}, false));
 }
 
+Init pointwise_init(const Style& style, int64_t in, int64_t out) {
+  return conv_init(style.conv, static_cast<float>(in), static_cast<float>(out));
+}
+
 Value norm(Builder& b, std::string_view name, Value x, const Style& style, Gamma start) {
   const auto scope = b.scope(name);
   const Shape c{channels(b, x)};

@@ -56,6 +56,9 @@ struct ConvSpec {
 Value conv(Builder& b, std::string_view name, Value x, const ConvSpec& spec,
            const Style& style = {});
 
+// How the weights of a 1x1 convolution start, for layers that compute one in another way.
+Init pointwise_init(const Style& style, int64_t in, int64_t out);
+
 // Where a block's last gamma starts: at zero the block begins as the identity (Goyal 2017).
 enum class Gamma { zero, one };
 

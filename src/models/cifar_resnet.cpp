@@ -88,7 +88,7 @@ Value network(Builder& b, const ModelInput& in, const Recipe& r) {
       x = layers.residual(x, r.width << stage, halves ? 2 : 1, block == 0, last);
     }
   }
-  return linear(b, "fc", ops::global_avg_pool(b, x), in.classes);
+  return linear(b, "fc", ops::global_avg_pool(b, x), in.classes, layers.style);
 }
 
 // A variant is one row: its name on the command line, and its recipe.

@@ -85,8 +85,7 @@ struct Layers {
   Value pointwise(std::string_view name, Value x, int64_t out) const {
     const auto scope = b.scope(name);
     const int64_t own = b.shape(x)[1];
-    const Value w = b.param("weight", {out, own, 1, 1},
-                            {Init::Kind::normal, std::sqrt(2 / static_cast<float>(out))});
+    const Value w = b.param("weight", {out, own, 1, 1}, pointwise_init(r.style, own, out));
     const Value bias = b.param("bias", {out}, {Init::Kind::zeros}, false);
     return ops::linear(b, x, ops::reshape(b, w, {out, own}), bias);
   }

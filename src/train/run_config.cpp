@@ -97,8 +97,9 @@ void RunConfig::describe_update(Fields& field) {
   // RMSprop is how the TensorFlow stacks write it, and theirs is TensorFlow's.
   field("optimizer", optimizer,
         "how gradients become steps, in small or capital letters; RMSprop, so written, is "
-        "tf-rmsprop as in the TensorFlow stacks",
-        one_of_any_case(names, {{"RMSprop", "tf-rmsprop"}, {"RMSProp", "tf-rmsprop"}}),
+        "tf-rmsprop as in the TensorFlow stacks, momentum is sgd",
+        one_of_any_case(
+            names, {{"RMSprop", "tf-rmsprop"}, {"RMSProp", "tf-rmsprop"}, {"momentum", "sgd"}}),
         {"opt", "optimiser"});
   field.chooses("optimizer");
   weight_decay.describe(field);

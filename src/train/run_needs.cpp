@@ -164,6 +164,20 @@ Forecast forecast(const RunSetup& setup, const MemoryNeeds& memory, const fs::pa
 
 namespace {
 
+// What of the run's batch norms changes when micro-batches of `micro` images become `count` of
+// `piece` images. Empty: nothing does.
+std::string changed_norms(const RunSetup& setup, int64_t piece, int64_t count) {
+  if (setup.plans.state().stat_floats == 0) return "";
+  const int64_t span = setup.shape.span, micro = setup.shape.micro_batch;
+  std::string text = fmt::format("; what it changes: batch norm is over {} images instead of {}",
+                                 span * piece, span * micro);
+  if (setup.config.bn_update == "micro-batch") {
+    text += fmt::format(", and running statistics move {} times a step instead of {}", count,
+                        setup.shape.accumulation);
+  }
+  return text;
+}
+
 // The same step in smaller pieces, and what that changes.
 std::string smaller_form(const RunSetup& setup, int64_t largest) {
   const int64_t micro = setup.shape.micro_batch;
@@ -173,11 +187,31 @@ std::string smaller_form(const RunSetup& setup, int64_t largest) {
   std::string form = setup.config.global_batch_size ? "" : fmt::format("--batch-size {} ", piece);
   form += fmt::format("--gradient-accumulation-count {}, the same {} images a step", count,
                       setup.shape.global_batch());
-  if (setup.plans.state().stat_floats > 0) {
-    form +=
-        fmt::format("; what it changes: batch norm is over {} images instead of {}", piece, micro);
+  return form + changed_norms(setup, piece, count) +
+         fmt::format(" (the largest --batch-size that fits is {})", largest);
+}
+
+// Whether the same run fits when its replicas run one after another.
+bool fits_in_sequence(const RunSetup& setup, int64_t limit) {
+  if (!setup.shape.together) return false;
+  NetworkSpec spec = setup.network_spec(setup.shape.micro_batch);
+  spec.step.together = false;
+  return fits(memory_needs(setup, NetworkPlans(setup.task, spec)), limit);
+}
+
+std::string what_would_fit(const RunSetup& setup, int64_t largest, int64_t limit) {
+  if (fits_in_sequence(setup, limit)) {
+    return "try: --replica-mode sequence, which trains the same weights one replica at a time";
   }
-  return form + fmt::format(" (the largest --batch-size that fits is {})", largest);
+  if (largest) return "try: " + smaller_form(setup, largest);
+  if (setup.shape.in_step() && setup.shape.local() > setup.shape.span) {
+    return fmt::format(
+        "no batch is small enough, because {} replicas that share batch norm in groups of {} are "
+        "in memory at once; try: fewer --replicas, or several hosts (convoy launch -H), each of "
+        "which holds its share of them",
+        setup.shape.local(), setup.shape.span);
+  }
+  return "no batch is small enough; try: a smaller model or --image-size, or more memory";
 }
 
 }  // namespace
@@ -195,11 +229,9 @@ void refuse_what_cannot_fit(const RunSetup& setup, const fs::path& where, const 
   const auto human = [](int64_t bytes) { return human_bytes(static_cast<double>(bytes)); };
   const int64_t limit = memory_limit(setup.config);
   if (!fits(needs, limit)) {
-    const std::string hint =
-        largest ? "try: " + smaller_form(setup, largest)
-                : "no batch is small enough; try: a smaller model or --image-size, or more memory";
     raise(Fault::no_space, "{} with --batch-size {} needs {} of memory, and there are {}; {}",
-          setup.config.model, setup.shape.micro_batch, human(needs.peak()), human(limit), hint);
+          setup.config.model, setup.shape.micro_batch, human(needs.peak()), human(limit),
+          what_would_fit(setup, largest, limit));
   }
   const DiskNeeds disk = disk_needs(setup, where);
   // The least that makes a run worth its while; a disk that is full later loses nothing.

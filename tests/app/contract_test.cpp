@@ -16,6 +16,7 @@
 
 #include "app/command.h"
 #include "base/text.h"
+#include "support/places.h"
 #include "support/run_files.h"
 #include "support/tiny_sets.h"
 
@@ -68,7 +69,7 @@ TEST(Contract, ANameThatIsTakenGetsANumber) {
 // event -> fields, from the table in docs/formats/run_directory.md.
 std::map<std::string, std::vector<std::string>> documented_fields() {
   const std::string text =
-      read_file(fs::path(CONVOY_SOURCE_DIR) / "docs/formats/run_directory.md", Fault::bug);
+      read_file(test::source_dir() / "docs/formats/run_directory.md", Fault::bug);
   std::map<std::string, std::vector<std::string>> events;
   const std::regex row(R"(\| `([a-z_]+)` \| `([a-z0-9_ ]+)`.*)");
   std::smatch match;
@@ -316,7 +317,7 @@ std::string seen_on_a_terminal(const Arguments& arguments, const fs::path& folde
   ::ioctl(master, TIOCSWINSZ, &size);
   std::array<char, 100> slave{};
   ::ptsname_r(master, slave.data(), slave.size());
-  Arguments words = joined({CONVOY_PROGRAM}, arguments);
+  Arguments words = joined({test::convoy_program()}, arguments);
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);

@@ -10,6 +10,7 @@
 #include "app/command.h"
 #include "config/shell.h"
 #include "config/support.h"
+#include "support/places.h"
 
 namespace convoy {
 namespace {
@@ -17,7 +18,7 @@ namespace {
 using test::contains;
 using test::shell;
 
-const std::string program = CONVOY_PROGRAM;
+const std::string program = test::convoy_program();
 
 // Exit code, and standard error alone.
 test::ShellResult errors_of(const std::string& arguments) {

@@ -9,12 +9,13 @@
 #include "base/file.h"
 #include "config/config_file.h"
 #include "models/model.h"
+#include "support/places.h"
 #include "train/run_config.h"
 
 namespace convoy::test {
 namespace {
 
-const std::vector<std::string> folders{std::string(CONVOY_SOURCE_DIR) + "/configs"};
+const std::vector<std::string> folders{(source_dir() / "configs").string()};
 
 const std::vector<Field>& known() {
   static const std::vector<Field> all = [] {

@@ -6,6 +6,7 @@
 
 #include <fstream>
 
+#include "support/places.h"
 #include "support/run_files.h"
 
 namespace convoy {
@@ -37,7 +38,7 @@ pid_t find_rank(const fs::path& folder, int rank) {
        entry.increment(gone)) {
     std::error_code other;
     if (!fs::equivalent(entry->path() / "cwd", folder, other) ||
-        !fs::equivalent(entry->path() / "exe", CONVOY_PROGRAM, other)) {
+        !fs::equivalent(entry->path() / "exe", test::convoy_program(), other)) {
       continue;
     }
     std::ifstream file(entry->path() / "environ");

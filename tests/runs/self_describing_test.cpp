@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "support/places.h"
 #include "support/run_files.h"
 #include "support/tiny_sets.h"
 #include "weights/safetensors.h"
@@ -51,8 +52,7 @@ TEST(SelfDescribingRun, TellsModelDataRecipeAndMoment) {
   EXPECT_EQ(said("checkpoints/step-0000024/model.safetensors").count("convoy.top1"), 0u);
   EXPECT_EQ(said("checkpoints/step-0000024/model.safetensors").at("convoy.epoch"), "1.5");
   // Every key is documented.
-  const std::string page =
-      read_file(fs::path(CONVOY_SOURCE_DIR) / "docs/formats/weights.md", Fault::bug);
+  const std::string page = read_file(test::source_dir() / "docs/formats/weights.md", Fault::bug);
   for (const auto& [key, value] : last) {
     const std::string documented = key.starts_with("convoy.option.") ? "convoy.option." : key;
     EXPECT_NE(page.find("`" + documented), std::string::npos) << key;

@@ -4,11 +4,11 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "support/places.h"
+
 namespace convoy::test {
 
-fs::path fixture_path(const std::string& file) {
-  return fs::path(CONVOY_SOURCE_DIR) / "tests/fixtures" / file;
-}
+fs::path fixture_path(const std::string& file) { return source_dir() / "tests/fixtures" / file; }
 
 nlohmann::json fixture(const std::string& name) {
   std::ifstream file(fixture_path(name + ".json"));

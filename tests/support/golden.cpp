@@ -5,11 +5,12 @@
 #include <cstdlib>
 
 #include "base/file.h"
+#include "support/places.h"
 
 namespace convoy::test {
 
 void expect_golden(const std::string& name, const std::string& text) {
-  const fs::path path = fs::path(CONVOY_SOURCE_DIR) / "tests" / "golden" / name;
+  const fs::path path = source_dir() / "tests" / "golden" / name;
   if (std::getenv("UPDATE_GOLDEN")) {
     write_atomically(path, text, Fault::data);
     return;

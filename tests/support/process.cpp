@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "support/places.h"
 
 namespace convoy::test {
 
@@ -22,7 +23,7 @@ Arguments joined(Arguments a, const Arguments& b) {
 
 Process::Process(const Arguments& arguments, const fs::path& folder, const Arguments& before) {
   std::vector<std::string> words = before;
-  words.emplace_back(CONVOY_PROGRAM);
+  words.emplace_back(convoy_program());
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());

@@ -5,12 +5,13 @@
 #include <iostream>
 #include <stdexcept>
 
+#include "support/places.h"
+
 namespace convoy::test {
 
 std::optional<fs::path> shared_data(const std::string& name) {
   const char* elsewhere = std::getenv("CONVOY_SHARED_DATA");
-  const fs::path root =
-      elsewhere ? fs::path(elsewhere) : fs::path(CONVOY_SOURCE_DIR) / "../shared/data";
+  const fs::path root = elsewhere ? fs::path(elsewhere) : source_dir() / "../shared/data";
   fs::path path = root / name;
   std::error_code ignored;
   if (fs::exists(path, ignored)) return path;

@@ -9,6 +9,7 @@
 #include "data/mixing.h"
 #include "fixtures/formula.h"
 #include "ops/mixing.h"
+#include "support/places.h"
 #include "support/session.h"
 
 namespace convoy {
@@ -18,8 +19,8 @@ using nlohmann::json;
 namespace formula = test::formula;
 
 const json& fixture() {
-  static const json all = json::parse(
-      read_file(fs::path(CONVOY_SOURCE_DIR) / "tests/fixtures/mixing.json", Fault::bug));
+  static const json all =
+      json::parse(read_file(source_dir() / "tests/fixtures/mixing.json", Fault::bug));
   return all;
 }
 

@@ -111,6 +111,39 @@ TEST(RunNeeds, WhatDoesNotFitIsRefusedWithWhatWould) {
   }
 }
 
+std::string refusal(const Settings& options) {
+  const RunConfig config = config_of(options);
+  const TempFolder folder;
+  try {
+    refuse_what_cannot_fit(RunSetup(config), folder.path());
+  } catch (const Error& e) {
+    EXPECT_EQ(e.fault(), Fault::no_space);
+    return e.what();
+  }
+  return "it was not refused";
+}
+
+TEST(RunNeeds, TheRefusalPrefersWhatChangesNothingAndTellsWhatElseChanges) {
+  const auto expect_said = [](const std::string& said, const char* part) {
+    EXPECT_NE(said.find(part), std::string::npos) << said;
+  };
+  const Settings many{{"model", {"resnet50", "test"}},
+                      {"batch-size", {"8", "test"}},
+                      {"replicas", {"16", "test"}},
+                      {"memory", {"3G", "test"}}};
+  expect_said(refusal(many), "try: --replica-mode sequence, which trains the same weights");
+  // Replicas that share batch norm: what it is over are all of a group.
+  Settings groups = many;
+  groups["replicas"] = {"2", "test"};
+  groups["bn-span"] = {"2", "test"};
+  groups["batch-size"] = {"64", "test"};
+  const std::string said = refusal(groups);
+  expect_said(said, " images instead of 128");
+  expect_said(said, "running statistics move ");
+  groups["replicas"] = {"64", "test"};
+  expect_said(refusal(groups), "64 replicas that share batch norm in groups of 2");
+}
+
 TEST(RunNeeds, AmountsOfMemoryAreReadOrRefused) {
   EXPECT_THROW(config_of({{"memory", {"lots", "test"}}}), Error);
   EXPECT_EQ(memory_limit(config_of({{"memory", {"1.5GiB", "test"}}})), int64_t{3} << 29);

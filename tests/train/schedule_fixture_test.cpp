@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "support/places.h"
 #include "train/run_config.h"
 
 namespace convoy {
@@ -14,8 +15,8 @@ namespace {
 using nlohmann::json;
 
 TEST(ScheduleFixture, TorchvisionsFlagsGiveItsRates) {
-  const json fixture = json::parse(
-      read_file(fs::path(CONVOY_SOURCE_DIR) / "tests/fixtures/schedules.json", Fault::bug));
+  const json fixture =
+      json::parse(read_file(source_dir() / "tests/fixtures/schedules.json", Fault::bug));
   for (const json& row : fixture.at("schedules")) {
     Settings settings{{"batch-size", {"32", "fixture"}}};
     for (const auto& [key, value] : row.at("options").items()) {

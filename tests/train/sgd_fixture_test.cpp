@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "fixtures/formula.h"
 #include "ops/cross_entropy.h"
+#include "support/places.h"
 #include "support/session.h"
 #include "train/optimizer.h"
 #include "train/update_plan.h"
@@ -22,7 +23,7 @@ namespace formula = test::formula;
 
 const json& fixture() {
   static const json all =
-      json::parse(read_file(fs::path(CONVOY_SOURCE_DIR) / "tests/fixtures/sgd.json", Fault::bug));
+      json::parse(read_file(source_dir() / "tests/fixtures/sgd.json", Fault::bug));
   return all;
 }
 

@@ -1,0 +1,14 @@
+// Where the tests find the sources and the program. The build tells it to places.cpp alone, so that
+// no other object depends on where the repository lies (and ccache serves every clone).
+#pragma once
+
+#include <string>
+
+#include "base/file.h"
+
+namespace convoy::test {
+
+fs::path source_dir();
+std::string convoy_program();
+
+}  // namespace convoy::test
