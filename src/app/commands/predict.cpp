@@ -31,7 +31,8 @@ struct Options : InferenceOptions {
   void describe(Fields& field) {
     describe_source(field);
     field("input", input,
-          "JPEG and PNG files or folders of them, with commas between; or .npy or .safetensors "
+          "pictures (JPEG, PNG, BMP, TIFF, WebP) or folders of them, with commas between; or .npy "
+          "or .safetensors "
           "files: f32 [n, c, h, w] as the network takes them, or bytes [n, c, h, w] or [n, h, w, "
           "c]. Without it, the dataset's images");
     field("split", split, "which part of the dataset", one_of({"test", "train"}));
