@@ -1,0 +1,197 @@
+// The lines that declare the options of data, and the defaults that follow from the dataset. What
+// they refuse and stand for: data/options.cpp.
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/text.h"
+#include "data/options.h"
+#include "data/view_maker.h"
+
+namespace convoy {
+namespace {
+
+std::string names_of(bool normalisers, std::string_view separator) {
+  std::vector<std::string> names;
+  for (const AugmentDef& def : augment_catalog()) {
+    if (def.normaliser == normalisers) names.emplace_back(def.name);
+  }
+  return join(names, separator);
+}
+
+std::vector<std::string> normaliser_choices() {
+  std::vector<std::string> choices = split(names_of(true, ","), ',');
+  choices.emplace_back("none");
+  return choices;
+}
+
+// The policies, by the names of --auto-augment.
+std::vector<std::string> policy_choices() {
+  std::vector<std::string> choices{"none"};
+  for (const AugmentDef& def : augment_catalog()) {
+    if (!def.policy.empty()) choices.emplace_back(def.policy);
+  }
+  return choices;
+}
+
+std::vector<std::string> view_names(bool random_too) {
+  std::vector<std::string> names;
+  for (const ViewDef& def : view_catalog()) {
+    if (random_too || !def.is_random) names.emplace_back(def.name);
+  }
+  return names;
+}
+
+std::string dataset_names() {
+  std::vector<std::string> names;
+  for (const DatasetDef& def : dataset_catalog()) names.emplace_back(def.name);
+  return join(names, ", ");
+}
+
+}  // namespace
+
+void DataOptions::describe(Fields& field, bool training) {
+  field.section("data");
+  field("dataset", dataset,
+        dataset_names() + "; without it, what --data-dir holds, or fashion-mnist");
+  field.chooses("dataset");
+  field("data-dir", data_dir,
+        "folder of the dataset's files; default: the dataset's own, or $DATA_DIR", {},
+        {"data-path"});
+  take_environment();
+  if (training && !data_dir.empty()) {  // so that a resume finds it, wherever that is typed
+    std::error_code none;
+    data_dir = std::filesystem::absolute(data_dir, none).string();
+    field.record("data-dir", {data_dir});
+  }
+  field(
+      "val-share", val_share,
+      "the data folder has a folder for each class and no train and val: this share of each class "
+      "is for evaluation, chosen by the names of the files alone; 0: it has train and val",
+      between(0, 0.9));
+  using Names = std::vector<std::string>;
+  field(
+      has_image_size ? "image-size" : "generated-image-size", image_size,
+      "height and width of the images that pictures become, or of generated ones; 0: the model's "
+      "own",
+      between(0, 4096),
+      has_image_size ? Names{"generated-image-size", "train-crop-size", "val-crop-size"} : Names{});
+  field("generated-channels", generated_channels,
+        "channels of generated images; 0: the model's own", between(0, 64));
+  field("generated-classes", generated_classes,
+        "classes of generated data; 0: as the model's usual ones", between(0, 1000000));
+  field("generated-samples", generated_samples,
+        "training images of generated data; the test set has a fifth of it", between(1, 1e12));
+  field("normalise", normalise, "what brings pixels to the network's scale; none leaves 0..255",
+        one_of(normaliser_choices()), {"normalize"});
+  field("mean", mean,
+        "of the pixels in 0..1, one or one per channel of the image, in its order; default: the "
+        "dataset's",
+        between(-1000, 1000));
+  field("std", std,
+        "of the pixels in 0..1, one or one per channel of the image, in its order; default: the "
+        "dataset's",
+        between(1e-6, 1000));
+  describe_pictures(field);
+  field("workers", workers, "threads that make batches; 0: one for every four cores",
+        between(0, 1024), {"pipeline-num-parallel"});
+  field("prefetch", prefetch,
+        "batches made ahead of the one in use; 0: 3, or one more than there are workers",
+        between(0, 1024));
+  if (training) describe_training(field);
+  refuse_idle(field);
+}
+
+void DataOptions::describe_pictures(Fields& field) {
+  field("eval-crop", eval_crop, "the part of a picture that evaluation sees",
+        one_of(view_names(false)));
+  field("eval-resize", eval_resize,
+        "pictures' shorter side before the middle is cut out for evaluation; 0: image-size x 256 / "
+        "224",
+        between(0, 8192), {"val-resize-size"});
+  field("interpolation", interpolation,
+        "how pictures are resized: antialiased as Pillow's, or TensorFlow 1's legacy-bilinear",
+        one_of({"bilinear", "bicubic", "nearest", "legacy-bilinear"}));
+  field("channel-order", channel_order, "rgb, or bgr as Caffe's networks take pictures",
+        one_of({"rgb", "bgr"}));
+  field("picture-channels", picture_channels,
+        "1: pictures become grey, and the network sees one channel; 3: colours", between(1, 3),
+        {"channels"});
+  field("decode", decode,
+        "exact: the pixels of a full decode; fast: JPEGs by a coarser way, large ones shrunk",
+        one_of({"exact", "fast"}));
+  // The default is the dataset's, where it is known by now.
+  const std::optional<std::string> set = !dataset.empty()   ? std::optional(dataset)
+                                         : val_share > 0    ? "imagefolder"
+                                         : data_dir.empty() ? std::nullopt
+                                                            : recognise_dataset(data_dir);
+  exif_turn = set && find_dataset(*set).upright;
+  field("exif-turn", exif_turn,
+        "turn pictures upright as their EXIF data say; else as stored. Default: true for "
+        "imagefolder, false for imagenet");
+  field("label-offset", label_offset,
+        "added to every label of pictures: 1 where class 0 of the network is the background",
+        between(0, 1000));
+  field("dataset-cache", dataset_cache, "keep encoded pictures in memory while enough is free");
+  field("max-bad", max_bad,
+        "pictures of an epoch that may be broken: each is named, in training the next one stands "
+        "in, in evaluation it does not count; more than that end the run",
+        at_least(0));
+}
+
+void DataOptions::describe_training(Fields& field) {
+  field(
+      "augment", augment,
+      "list of " + names_of(false, ", ") + " in the order of use, or none; default: the dataset's");
+  field("crop", crop, "the part of a picture that training sees", one_of(view_names(true)));
+  field("crop-area", crop_area,
+        "smallest and largest share of the picture that a random crop has; default: the crop's",
+        between(1e-4, 1));
+  field("crop-ratio", crop_ratio,
+        "smallest and largest width / height of a random crop; default: the crop's",
+        between(0.01, 100));
+  field("crop-padding", crop_padding, "pixels that pad-crop pads on each side", between(0, 4096));
+  field("auto-augment", auto_augment,
+        "a policy after the others of augment, by torchvision's name for it",
+        one_of(policy_choices()));
+  field("ra-magnitude", ra_magnitude, "how much the effects of rand-augment do", between(0, 30));
+  field("augmix-severity", augmix_severity, "how much the effects of augmix do at most",
+        between(1, 10));
+  field("policy-interpolation", policy_interpolation,
+        "how policies shear, move and rotate; torchvision's training script has them follow its "
+        "--interpolation",
+        one_of({"nearest", "bilinear"}));
+  field("color-jitter", color_jitter,
+        "strengths of brightness, contrast, saturation and hue that color-jitter draws from; "
+        "left out: 0; adds color-jitter to augment where it is not listed",
+        between(0, 100), {"colour-jitter"});
+  field("random-erase", random_erase,
+        "probability that a rectangle of the normalised image becomes 0", between(0, 1));
+  field("epoch-tail", epoch_tail,
+        "when the batch does not divide the dataset: carry on into the next epoch; drop the "
+        "rest; one short step; or wrap: carry on, and count an epoch as the whole steps it needs",
+        one_of({"carry", "drop", "short", "wrap"}));
+  field("ra-sampler", ra_sampler,
+        "repeated augmentation: a step holds each of its images ra-reps times, every time "
+        "augmented anew; an epoch is no longer for it, and sees a part of the dataset");
+  field("ra-reps", ra_reps, "how many times, with ra-sampler", between(2, 256));
+  field("normalise-first", normalise_first,
+        "training normalises images before it augments them: what pad-crop adds is then 0 "
+        "afterwards, not black; for augmentations that only move pixels");
+  field("eight-bit-io", eight_bit_io,
+        "batches hold images as bytes, a quarter of the memory, and the network normalises them "
+        "first; changes no result");
+  field("hostside-norm", hostside_norm,
+        "the loader normalises images; it does so anyway without --eight-bit-io, and with that "
+        "this is refused");
+}
+
+// The variable says what --data-dir would say.
+void DataOptions::take_environment() {
+  const char* variable = std::getenv("DATA_DIR");
+  if (!variable || !*variable || !data_dir.empty()) return;
+  if (!dataset.empty() && (!def().has_files || !def().default_folder.empty())) return;
+  data_dir = variable;
+}
+
+}  // namespace convoy
