@@ -75,6 +75,12 @@ TEST(Png, EveryKindGivesPillowsPixels) {
   }
 }
 
+TEST(Png, SixteenBitsAreScaledAndNotCut) {
+  const Pixels deep = decode_picture(picture_bytes("sixteen_grey.png"), "deep", false);
+  const Pixels eight = decode_picture(picture_bytes("rgb.tif"), "eight", false);
+  for (int64_t x = 0; x < 93; ++x) EXPECT_EQ(*deep.at(x, 30), *eight.at(x, 30));
+}
+
 TEST(Png, DamageIsRefusedOrRemarked) {
   const std::string bytes = picture_bytes("grey.png");
   for (size_t size = 0; size < bytes.size(); size += 7) {
