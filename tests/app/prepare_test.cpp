@@ -10,6 +10,7 @@
 #include "pictures/picture.h"
 #include "records/example.h"
 #include "records/tfrecord.h"
+#include "support/fixture.h"
 #include "support/raw_set.h"
 #include "support/run_files.h"
 #include "support/shared_data.h"

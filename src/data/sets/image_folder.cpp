@@ -20,9 +20,9 @@ DatasetDef image_folder_dataset() {
   return {
       .name = "imagefolder",
       .help =
-          "JPEG, PNG, BMP, TIFF and WebP files: --data-dir has folders train and val, with a "
-          "folder "
-          "a class",
+          "JPEG, PNG, BMP, TIFF and WebP files: --data-dir has folders train and val with a folder "
+          "a "
+          "class, or with --val-share the folders of the classes",
       .open = open,
       .mean = {0.485, 0.456, 0.406},
       .std = {0.229, 0.224, 0.225},
