@@ -104,8 +104,7 @@ struct DataOptions {
   std::vector<std::string> training_augment() const;
   std::vector<std::string> listed_augment() const;
   void refuse_idle(Fields& field) const;
-  void describe_pictures(Fields& field);
-  void describe_training(Fields& field);
+  bool turns_by_default() const;
   void take_environment();
   // The dataset's mean or std for the channels that the images have.
   std::vector<double> for_channels(const std::vector<double>& of_rgb) const;

@@ -21,8 +21,7 @@ DatasetDef image_folder_dataset() {
       .name = "imagefolder",
       .help =
           "JPEG, PNG, BMP, TIFF and WebP files: --data-dir has folders train and val with a folder "
-          "a "
-          "class, or with --val-share the folders of the classes",
+          "a class, or with --val-share the folders of the classes",
       .open = open,
       .mean = {0.485, 0.456, 0.406},
       .std = {0.229, 0.224, 0.225},
