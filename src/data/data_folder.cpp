@@ -87,16 +87,17 @@ void expect_folder(const fs::path& folder) {
           is_archive(folder) ? "unpack it, and name the folder that comes out of it"
                              : "the folder it is in, or another one");
   }
-  const Content content = look_into(folder);
-  if (content.error) refuse_closed(folder, content.error);
-  if (content.folders.empty() && content.files.empty()) {
-    raise(Fault::data, "the folder {} is empty; try: {}", folder.string(), looks_like);
+  if (const Content content = look_into(folder); content.error) {
+    refuse_closed(folder, content.error);
   }
 }
 
 void refuse_folder(const fs::path& folder) {
   expect_folder(folder);
   const Content content = look_into(folder);
+  if (content.folders.empty() && content.files.empty()) {
+    raise(Fault::data, "the folder {} is empty; try: {}", folder.string(), looks_like);
+  }
   for (const std::string& name : content.folders) {
     if (!recognise_dataset(folder / name)) continue;
     raise(Fault::data, "{} is no dataset, but {} in it is one; try: --data-dir {}", folder.string(),

@@ -131,7 +131,7 @@ TEST(PictureFuzz, Bmp) {
   const std::vector<std::string> seeds = seeds_of(".bmp");
   PictureDecoder decoder;
   fuzz(
-      {.seconds = 3, .seed = 6, .most_per_byte = bmp_bytes},
+      {.seconds = 2, .seed = 6, .most_per_byte = bmp_bytes},
       [&](Random& random) { return mutated_in_front(seeds, 70, random); },
       [&](const std::string& bytes, Random& random) { decode_all(decoder, bytes, random); });
 }
@@ -141,7 +141,7 @@ TEST(PictureFuzz, Tiff) {
   const std::vector<std::string> seeds = seeds_of(".tif");
   PictureDecoder decoder;
   fuzz(
-      {.seconds = 5, .seed = 7, .most_per_byte = tiff_bytes},
+      {.seconds = 3, .seed = 7, .most_per_byte = tiff_bytes},
       [&](Random& random) {
         const std::string& seed = one_of(seeds, random);
         if (random.below(2)) return mutated(seed, seeds, random);
@@ -157,7 +157,7 @@ TEST(PictureFuzz, Webp) {
   // A picture of one colour has no bits: 16 million pixels of it are no lie.
   constexpr int64_t most = (int64_t{8192} * 2048 + 4096) * 4;
   fuzz(
-      {.seconds = 4, .seed = 8, .most_per_byte = most},
+      {.seconds = 2, .seed = 8, .most_per_byte = most},
       [&](Random& random) { return mutated_in_front(seeds, 60, random); },
       [&](const std::string& bytes, Random& random) { decode_all(decoder, bytes, random); });
 }
