@@ -1,4 +1,4 @@
-// The folder that somebody names for a dataset: the commonest mistake, and so the best messages.
+// The folder that a user names for a dataset: the commonest mistake, and so the best messages.
 #pragma once
 
 #include "base/file.h"

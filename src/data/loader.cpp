@@ -21,8 +21,8 @@ constexpr int cores_per_worker = 4;
   const bool has_advice = reason.find("; try: ") != reason.npos;
   raise(
       Fault::data,
-      "{}{}convoy check FOLDER, which finds all that are broken, or --max-bad 10 to go on without "
-      "as many",
+      "{}{}convoy check FOLDER, which finds all that are broken, or --max-bad 10, with which 10 of "
+      "an epoch may be",
       reason, has_advice ? ", or " : "; try: ");
 }
 

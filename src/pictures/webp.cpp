@@ -25,7 +25,7 @@ const uint8_t* begin_of(std::string_view bytes) {
   raise(Fault::data, "{}: {}; try: a whole copy of the file", origin, why);
 }
 
-// Pieces of four letters, a length and so many bytes, padded to an even number.
+// Pieces of four letters, a length and that number of bytes, padded to an even one.
 int orientation_of(std::string_view bytes) {
   for (size_t at = file_header; at + chunk_header <= bytes.size();) {
     uint32_t size = 0;

@@ -13,8 +13,7 @@ void count_bad(const std::vector<Batch::Bad>& all, int64_t most, int64_t& count,
     if (count > most) {
       raise(Fault::data,
             "{}; that makes {} in one epoch, and --max-bad allows {}; try: convoy check FOLDER, "
-            "which "
-            "finds all that are broken, or a larger --max-bad",
+            "which finds all that are broken, or a larger --max-bad",
             bad.reason, count, most);
     }
   }

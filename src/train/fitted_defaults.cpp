@@ -18,17 +18,17 @@ int64_t fitted_batch(int64_t samples, int64_t parts) {
 }
 
 double fitted_rate(bool has_weights, int64_t global_batch, int64_t fitted_micro_batch) {
-  constexpr double share = 0.1;
   const auto part = [](int64_t batch) {
     return static_cast<double>(batch) / static_cast<double>(usual_batch);
   };
-  if (has_weights) return usual_rate * share * part(global_batch);
+  if (has_weights) return usual_rate / 10 * part(global_batch);
   return fitted_micro_batch < usual_batch ? usual_rate * part(fitted_micro_batch) : usual_rate;
 }
 
-std::string about_batch(int64_t micro_batch, int64_t samples) {
+std::string about_batch(int64_t micro_batch, int64_t samples, int64_t parts) {
   return fmt::format("--batch-size {} for {} training pictures; {} from {} on", micro_batch,
-                     with_commas(samples), usual_batch, with_commas(fitted_steps * usual_batch));
+                     with_commas(samples), usual_batch,
+                     with_commas(fitted_steps * usual_batch * parts));
 }
 
 std::string about_rate(double rate, bool has_weights, int64_t batch) {

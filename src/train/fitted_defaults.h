@@ -12,9 +12,9 @@ constexpr double usual_rate = 0.1;  // for that batch
 // Steps that an epoch should have.
 constexpr int64_t fitted_steps = 8;
 
-// Images of a replica's micro-batch, of which a step has `parts`: the usual ones, or the largest
-// power of two that leaves an epoch of so many samples its steps; but 8 in a step where there
-// are 8.
+// Images of a replica's micro-batch, of which a step has `parts`: the usual number, or the largest
+// power of two that leaves an epoch of `samples` its steps; but a step has 8 images where there are
+// 8. No samples: their number is not known.
 int64_t fitted_batch(int64_t samples, int64_t parts);
 
 // The peak: a tenth of the usual rate for weights that were trained, in proportion to the whole
@@ -22,7 +22,7 @@ int64_t fitted_batch(int64_t samples, int64_t parts);
 double fitted_rate(bool has_weights, int64_t global_batch, int64_t fitted_micro_batch);
 
 // For people, why they are so.
-std::string about_batch(int64_t micro_batch, int64_t samples);
+std::string about_batch(int64_t micro_batch, int64_t samples, int64_t parts);
 std::string about_rate(double rate, bool has_weights, int64_t batch);
 
 }  // namespace convoy

@@ -25,7 +25,7 @@ void RunConfig::describe_batch(Fields& field) {
         at_least(0));
   const bool holds = !field.given("batch-size") && !global_batch_size && batch_size == fitted;
   fitted_batch_ = holds ? fitted : usual_batch;
-  if (fitted_batch_ < usual_batch) fitted_.push_back(about_batch(fitted, samples));
+  if (fitted_batch_ < usual_batch) fitted_.push_back(about_batch(fitted, samples, parts));
 }
 
 void RunConfig::describe_rate(Fields& field) {

@@ -53,11 +53,11 @@ TEST(DataFolder, OneThatMayNotBeReadIsCalledThat) {
   put(folder / "closed/train/a/1.jpg");
   fs::permissions(folder.path(), fs::perms::all);
   fs::permissions(folder / "closed", fs::perms::none);
-  // The superuser may read everything: somebody else looks.
-  constexpr uid_t somebody = 65534;
+  // The superuser may read everything: another user looks.
+  constexpr uid_t another = 65534;
   const bool is_root = ::geteuid() == 0;
   if (is_root) {
-    ASSERT_EQ(::seteuid(somebody), 0);
+    ASSERT_EQ(::seteuid(another), 0);
   }
   expect_raises(Fault::data, {"cannot look into", "closed", "Permission denied", "try:"},
                 [&] { infer_dataset((folder / "closed").string()); });

@@ -37,7 +37,7 @@ Settings typed(std::map<std::string, std::string> values) {
 }
 
 TEST(FittedDefaults, LeaveAnEpochItsSteps) {
-  EXPECT_EQ(fitted_batch(0, 1), 128);  // nobody knows
+  EXPECT_EQ(fitted_batch(0, 1), 128);  // not known
   EXPECT_EQ(fitted_batch(1000000, 1), 128);
   EXPECT_EQ(fitted_batch(1024, 1), 128);
   EXPECT_EQ(fitted_batch(1023, 1), 64);
