@@ -22,7 +22,7 @@ struct Resolved {
   double rate() const { return config.lr.peak(config.step_shape().global_batch()); }
 };
 
-// A folder of so many files that are named as pictures.
+// A folder of `count` files that are named as pictures.
 void write_files(const fs::path& folder, int count) {
   fs::create_directories(folder);
   for (int i = 0; i < count; ++i) {
