@@ -53,7 +53,8 @@ std::string some_of(const std::vector<std::string>& names) {
   const std::string near = nearest(missing.string(), content.folders);
   raise(Fault::data, "there is no folder {} (--data-dir, or the variable DATA_DIR){}",
         folder.string(),
-        !near.empty() ? "; did you mean " + (above / near).string() + "?"
+        !near.empty()
+            ? "; try: --data-dir " + (above / near).string() + ", the nearest that is there"
         : content.folders.empty()
             ? "; try: the folder of a dataset"
             : fmt::format("; try: a folder that is there; {} has {}",

@@ -111,7 +111,7 @@ TEST(OwnPhotosRun, WhatIsWrongWithTheFolderIsSaidAndLeavesNoRun) {
     for (const char* word : words) EXPECT_NE(end.err.find(word), std::string::npos) << end.err;
     EXPECT_FALSE(fs::exists(folder / "runs") && !fs::is_empty(folder / "runs"));
   };
-  refused({"--data-dir", "photo"}, {"there is no folder", "did you mean", "photos"});
+  refused({"--data-dir", "photo"}, {"there is no folder", "photos, the nearest"});
   refused({"--data-dir", "photos"}, {"bright, dark", "--val-share 0.1"});
   refused({"--data-dir", "data/cifar-10"}, {"there is no folder"});
   refused({"--dataset", "imagefolder", "--data-dir", "nope"}, {"there is no folder"});
