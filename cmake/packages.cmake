@@ -7,10 +7,12 @@ find_package(nlohmann_json REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(JPEG REQUIRED)
 find_package(PNG REQUIRED)
+find_package(TIFF REQUIRED)
 find_package(LibArchive REQUIRED)
 find_package(Protobuf REQUIRED)  # used in cmake/protobuf.cmake
 find_package(PkgConfig REQUIRED)
 find_package(MPI REQUIRED COMPONENTS C)
+pkg_check_modules(webp REQUIRED IMPORTED_TARGET libwebp)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
 find_library(CAIRO_LIBRARY cairo REQUIRED)
 find_library(DNNL_LIBRARY dnnl REQUIRED)
@@ -20,7 +22,7 @@ find_library(SNAPPY_LIBRARY snappy REQUIRED)
 add_library(convoy_packages INTERFACE)
 target_link_libraries(convoy_packages INTERFACE
   Threads::Threads OpenMP::OpenMP_CXX fmt::fmt yaml-cpp nlohmann_json::nlohmann_json ZLIB::ZLIB JPEG::JPEG
-  PNG::PNG LibArchive::LibArchive PkgConfig::xxhash MPI::MPI_C ${CAIRO_LIBRARY} ${DNNL_LIBRARY} ${HWY_LIBRARY} ${SNAPPY_LIBRARY})
+  PNG::PNG TIFF::TIFF PkgConfig::webp LibArchive::LibArchive PkgConfig::xxhash MPI::MPI_C ${CAIRO_LIBRARY} ${DNNL_LIBRARY} ${HWY_LIBRARY} ${SNAPPY_LIBRARY})
 # Kernels are built for EMU128, SSE4, AVX2 and AVX-512 (and NEON); SSSE3 alone is not worth a fifth copy.
 target_compile_definitions(convoy_packages INTERFACE "HWY_DISABLED_TARGETS=HWY_SSSE3")
 # Open MPI's C++ interface is deprecated, and a library of its own.

@@ -34,6 +34,8 @@ ONE_DOOR = {  # header -> where it may be included
     r"mpi\.h": ("dist/world.cpp",),
     r"jpeglib\.h|jerror\.h": ("pictures/jpeg",),
     r"png\.h": ("pictures/png.cpp",),
+    r"tiff": ("pictures/tiff.cpp",),
+    r"webp/": ("pictures/webp.cpp",),
     r"cairo": ("pictures/drawing.cpp",),
     r"archive": ("records/tar.cpp",),
     r"yaml-cpp": ("config/",),

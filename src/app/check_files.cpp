@@ -1,6 +1,8 @@
 #include "app/check_files.h"
 
+#include <algorithm>
 #include <array>
+#include <map>
 #include <mutex>
 
 #include "base/error.h"
@@ -71,9 +73,13 @@ struct Looker {
 }  // namespace
 
 bool ending_fits(const std::string& path, PictureFormat format) {
-  const std::string ending = ending_of(path);
-  if (format == PictureFormat::png) return ending == ".png";
-  return ending == ".jpg" || ending == ".jpeg" || ending == ".jpe";
+  static const std::map<PictureFormat, std::vector<std::string_view>> usual{
+      {PictureFormat::jpeg, {".jpg", ".jpeg", ".jpe"}},
+      {PictureFormat::png, {".png"}},
+      {PictureFormat::bmp, {".bmp", ".dib"}},
+      {PictureFormat::tiff, {".tif", ".tiff"}},
+      {PictureFormat::webp, {".webp"}}};
+  return std::ranges::find(usual.at(format), ending_of(path)) != usual.at(format).end();
 }
 
 std::vector<CheckedFile> check_files(const Tree& tree, int threads,

@@ -59,10 +59,9 @@ class Finder {
         continue;
       }
       const PictureInfo& info = f.info;
-      const bool is_png = info.format == PictureFormat::png;
       if (!f.file.records && !ending_fits(path, info.format)) {
         endings.push_back({path, "",
-                           fmt::format("a {} file{}", is_png ? "PNG" : "JPEG",
+                           fmt::format("a {} file{}", name(info.format),
                                        is_seen ? "" : ", which training leaves out")});
       }
       if (!f.remarks.empty()) remarks.push_back({path, "", join(f.remarks, ", ")});

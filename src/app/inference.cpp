@@ -4,6 +4,7 @@
 #include "base/cores.h"
 #include "base/error.h"
 #include "config/config_file.h"
+#include "data/folder_source.h"
 #include "models/model.h"
 #include "tensor/isa.h"
 #include "train/checkpoint.h"
@@ -135,6 +136,11 @@ ChosenWeights choose_weights(const CommandLine& line, const std::vector<Field>& 
     if (const std::optional<Setting> folder = folder_of_run(typed.at("checkpoint").text)) {
       settings["data-dir"] = *folder;
     }
+  }
+  // How the run's own folder was split says nothing about one that is split already.
+  if (const auto folder = typed.find("data-dir");
+      folder != typed.end() && is_split(folder->second.text)) {
+    settings.erase("val-share");
   }
   for (const auto& [key, value] : typed) settings[key] = value;
   return {std::move(file), std::move(settings)};

@@ -81,7 +81,7 @@ void Predictor::draw(const Prediction& prediction) const {
   if (fs::exists(out)) {
     out.replace_filename(fmt::format("{}-{}", prediction.index, out.filename().string()));
   }
-  draw_prediction(decode_picture(bytes, prediction.file, false), lines, out);
+  draw_prediction(decode_picture(bytes, prediction.file, options_.upright), lines, out);
 }
 
 void Predictor::finish() {

@@ -12,12 +12,13 @@
 namespace convoy {
 
 struct PredictorOptions {
-  int top = 5;         // classes told of each picture
-  bool json = false;   // lines of JSON on the screen rather than of text
-  std::string output;  // JSON lines go to this file; empty: they go to the screen
-  std::string logits;  // all logits go to this file; empty: to none
-  std::string draw;    // pictures with their likeliest classes go to this folder; empty: to none
-  std::string pixels;  // what the network was shown goes to this file; empty: to none
+  int top = 5;           // classes told of each picture
+  bool json = false;     // lines of JSON on the screen rather than of text
+  std::string output;    // JSON lines go to this file; empty: they go to the screen
+  std::string logits;    // all logits go to this file; empty: to none
+  std::string draw;      // pictures with their likeliest classes go to this folder; empty: to none
+  std::string pixels;    // what the network was shown goes to this file; empty: to none
+  bool upright = false;  // drawn as EXIF data say, which is how the network saw them
 };
 
 class Predictor {

@@ -14,6 +14,16 @@ constexpr std::string_view advice =
     "try: --data-dir with the files of the official binary version "
     "(www.cs.toronto.edu/~kriz/cifar.html)";
 
+// The files of CIFAR's Python version, which are pickles, have these names without `.bin`.
+bool is_python(const CifarFormat& format, const fs::path& data_dir) {
+  const std::string name = fs::path(format.files.front().name).stem().string();
+  for (const fs::path& entry :
+       {data_dir, data_dir / "cifar-10-batches-py", data_dir / "cifar-100-python"}) {
+    if (is_there(entry / name)) return true;
+  }
+  return false;
+}
+
 // The folder that holds the split's first file.
 fs::path find_folder(const CifarFormat& format, const fs::path& data_dir, bool train) {
   const auto first = std::find_if(format.files.begin(), format.files.end(),
@@ -21,8 +31,9 @@ fs::path find_folder(const CifarFormat& format, const fs::path& data_dir, bool t
   for (const fs::path& folder : {data_dir, data_dir / format.folder}) {
     if (is_there(folder / first->name)) return folder;
   }
-  raise(Fault::data, "there is no {} in {} nor in its folder {}; {}", first->name,
-        data_dir.string(), format.folder, advice);
+  raise(Fault::data, "there is no {} in {} nor in its folder {}{}; {}", first->name,
+        data_dir.string(), format.folder,
+        is_python(format, data_dir) ? ": it is the Python version" : "", advice);
 }
 
 // Whether one of the set's files that are there has the length of the official release.
@@ -35,6 +46,14 @@ bool is_official(const CifarFormat& format, const fs::path& folder, int64_t reco
 }
 
 }  // namespace
+
+bool has_cifar(const CifarFormat& format, const fs::path& folder) {
+  return std::ranges::any_of(format.files, [&](const CifarFile& file) {
+    std::error_code ignored;
+    return fs::is_regular_file(folder / file.name, ignored) ||
+           fs::is_regular_file(folder / format.folder / file.name, ignored);
+  });
+}
 
 std::unique_ptr<Dataset> open_cifar(const CifarFormat& format, const std::string& data_dir,
                                     bool train) {

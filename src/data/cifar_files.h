@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/file.h"
 #include "data/dataset.h"
 
 namespace convoy {
@@ -21,6 +22,9 @@ struct CifarFormat {
   int label_bytes;     // per record; the last one is the label that is used
   std::vector<std::string> names;
 };
+
+// Whether one of the set's files is in the folder, or in the archive's folder in it.
+bool has_cifar(const CifarFormat& format, const fs::path& folder);
 
 // Reads the files of one split, from `data_dir` or the archive's folder in it. A file must be a
 // whole number of records; and where any file of the set has its official length, all must, so that

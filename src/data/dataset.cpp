@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "data/folder_source.h"
+#include "data/data_folder.h"
 
 namespace convoy {
 
@@ -35,11 +35,15 @@ std::unique_ptr<Dataset> open_dataset(std::string_view name, DatasetSpec spec) {
             name);
     }
   }
+  if (def.has_files) expect_folder(spec.data_dir);
   return def.open(spec);
 }
 
-std::string infer_dataset(std::string_view path) {
-  std::string text(path);
+namespace {
+
+// What the name of a folder, or of one above it, speaks of; empty: of nothing.
+std::string_view spoken_of(const fs::path& path) {
+  std::string text = path.string();
   std::transform(text.begin(), text.end(), text.begin(),
                  [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
   const auto speaks_of = [&](std::string_view word) { return text.find(word) != text.npos; };
@@ -47,11 +51,25 @@ std::string infer_dataset(std::string_view path) {
   if (speaks_of("cifar100") || speaks_of("cifar-100")) return "cifar-100";
   if (speaks_of("cifar")) return "cifar-10";
   if (speaks_of("fashion")) return "fashion-mnist";
-  if (split_folder(std::string(path), true)) return "imagefolder";
-  raise(Fault::usage,
-        "cannot tell from the path '{}' (--data-dir, or the variable DATA_DIR) which dataset it "
-        "holds; try: --dataset NAME",
-        path);
+  return {};
+}
+
+}  // namespace
+
+std::optional<std::string> recognise_dataset(const fs::path& folder) {
+  for (const DatasetDef& def : dataset_catalog()) {
+    if (!def.is_in || !def.is_in(folder)) continue;
+    const bool is_folders = def.name == "imagefolder" && spoken_of(folder) == "imagenet";
+    return std::string(is_folders ? "imagenet" : def.name);
+  }
+  return std::nullopt;
+}
+
+std::string infer_dataset(const std::string& path) {
+  if (const std::optional<std::string> found = recognise_dataset(path)) return *found;
+  const std::string_view said = spoken_of(path);
+  if (said.empty()) refuse_folder(path);
+  return std::string(said);
 }
 
 }  // namespace convoy

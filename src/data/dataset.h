@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/file.h"
 #include "data/picture_spec.h"
 #include "tensor/shape.h"
 
@@ -48,6 +50,7 @@ struct DatasetSpec {
   bool train = true;     // otherwise the test set
 
   PictureSpec pictures;  // for sets of encoded pictures alone
+  double val_share = 0;  // above 0: the folder has classes and no splits (data/val_share.h)
 
   Shape image{3, 32, 32};
   int classes = 10;
@@ -72,6 +75,8 @@ struct DatasetDef {
   std::string_view default_folder = {};  // where the files are when --data-dir is not given
   bool has_files = true;                 // whether it reads a folder at all
   bool has_pictures = false;  // encoded ones of any size: image size, crop and the like apply
+  bool upright = false;       // pictures are turned as their EXIF data say unless told otherwise
+  bool (*is_in)(const fs::path& folder) = nullptr;  // whether its files are there; none: never
   PublishedSize published = {};
 };
 
@@ -84,11 +89,16 @@ const DatasetDef& find_dataset(std::string_view name);
 // there is neither.
 std::string usual_folder(const DatasetDef& def);
 
-// Opens one split of a set: everything is read and checked here.
+// Opens one split of a set: everything is read and checked here. What is wrong with the folder
+// itself is told first (data/data_folder.h).
 std::unique_ptr<Dataset> open_dataset(std::string_view name, DatasetSpec spec);
 
-// The dataset a folder's name speaks of: imagenet, cifar-100, cifar-10, fashion-mnist; or
-// imagefolder where there is a folder train in it. A path that tells nothing is a usage error.
-std::string infer_dataset(std::string_view path);
+// The dataset whose files are in a folder; nothing: none is known. Pictures in folders below a path
+// that speaks of ImageNet are imagenet, others imagefolder.
+std::optional<std::string> recognise_dataset(const fs::path& folder);
+
+// The dataset of a folder: by what is in it, else what its name speaks of: imagenet, cifar-100,
+// cifar-10, fashion-mnist. Where neither tells, Fault::data says what is wrong with it.
+std::string infer_dataset(const std::string& path);
 
 }  // namespace convoy

@@ -7,7 +7,7 @@
 #include <array>
 #include <cctype>
 
-#include "base/text.h"
+#include "data/val_share.h"
 
 namespace convoy {
 namespace {
@@ -102,6 +102,15 @@ std::vector<std::string> class_folders(const fs::path& folder) {
   return names;
 }
 
+std::vector<fs::path> pictures_of_class(const fs::path& folder) {
+  std::vector<fs::path> pictures;
+  add_pictures(folder, pictures);
+  if (pictures.empty()) {
+    raise(Fault::data, "there is no picture in {}; try: without that folder", folder.string());
+  }
+  return pictures;
+}
+
 }  // namespace
 
 bool names_picture(const fs::path& path) {
@@ -121,6 +130,15 @@ std::optional<fs::path> split_folder(const fs::path& dir, bool train) {
   return std::nullopt;
 }
 
+bool is_split(const fs::path& dir) {
+  const std::optional<fs::path> training = split_folder(dir, true);
+  std::error_code ignored;
+  return training && std::any_of(fs::directory_iterator(*training, ignored), {},
+                                 [](const fs::directory_entry& entry) {
+                                   return !is_hidden(entry.path()) && is_folder(entry.path());
+                                 });
+}
+
 std::unique_ptr<PictureSource> open_folder(const fs::path& folder,
                                            std::vector<std::string> classes) {
   const std::vector<std::string> there = class_folders(folder);
@@ -138,13 +156,7 @@ std::unique_ptr<PictureSource> open_folder(const fs::path& folder,
             "{} is the folder of a class that training does not know; try: convoy check",
             (folder / name).string());
     }
-    std::vector<fs::path> pictures;
-    add_pictures(folder / name, pictures);
-    if (pictures.empty()) {
-      raise(Fault::data, "there is no picture in {}; try: without that folder",
-            (folder / name).string());
-    }
-    for (const fs::path& path : pictures) {
+    for (const fs::path& path : pictures_of_class(folder / name)) {
       source->add(path, static_cast<int32_t>(found - classes.begin()));
     }
   }
@@ -167,6 +179,53 @@ std::unique_ptr<PictureSource> open_split(const fs::path& dir, bool train) {
     }
   }
   return open_folder(*folder, std::move(classes));
+}
+
+std::unique_ptr<PictureSource> open_share(const fs::path& dir, bool train, double val_share) {
+  if (is_split(dir)) {
+    raise(
+        Fault::usage,
+        "{} is split already, it has {}: there is nothing for --val-share to do; try: --val-share "
+        "0",
+        dir.string(), split_folder(dir, true)->filename().string());
+  }
+  const std::vector<std::string> classes = class_folders(dir);
+  if (classes.empty()) {
+    raise(Fault::data, "there is no folder of a class in {}; try: one folder for each class",
+          dir.string());
+  }
+  auto source = std::make_unique<FileSource>(classes);
+  for (size_t label = 0; label < classes.size(); ++label) {
+    const fs::path folder = dir / classes[label];
+    const std::vector<fs::path> pictures = pictures_of_class(folder);
+    std::vector<std::string> names;
+    for (const fs::path& path : pictures) {
+      names.push_back(path.lexically_relative(folder).string());
+    }
+    const std::vector<bool> is_out = held_out(names, val_share);
+    for (size_t i = 0; i < pictures.size(); ++i) {
+      if (is_out[i] != train) source->add(pictures[i], static_cast<int32_t>(label));
+    }
+  }
+  if (source->size() == 0) {
+    raise(Fault::data,
+          "{} has one picture of each class, which leaves none for evaluation; try: "
+          "more pictures",
+          dir.string());
+  }
+  return source;
+}
+
+int64_t count_pictures(const fs::path& folder, int64_t enough) {
+  int64_t count = 0;
+  std::error_code error;
+  using Walk = fs::recursive_directory_iterator;
+  for (Walk it(folder, fs::directory_options::follow_directory_symlink, error), end;
+       !error && it != end && count < enough; it.increment(error)) {
+    if (it.depth() > deepest) break;
+    count += !is_hidden(it->path()) && names_picture(it->path());
+  }
+  return count;
 }
 
 std::unique_ptr<PictureSource> picture_files(std::vector<fs::path> paths) {

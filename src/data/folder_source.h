@@ -16,6 +16,9 @@ namespace convoy {
 // there is no such folder.
 std::optional<fs::path> split_folder(const fs::path& dir, bool train);
 
+// Whether `dir` has a training split with folders of classes.
+bool is_split(const fs::path& dir);
+
 // Whether a file's name is that of a picture, by its ending.
 bool names_picture(const fs::path& path);
 
@@ -26,6 +29,14 @@ std::unique_ptr<PictureSource> open_folder(const fs::path& folder,
 
 // Either split below `dir`; the classes are those of the training split, where there is one.
 std::unique_ptr<PictureSource> open_split(const fs::path& dir, bool train);
+
+// Either split of the folders of classes in `dir` itself: of each class about `val_share` is for
+// evaluation (data/val_share.h). A folder that is split already is Fault::usage.
+std::unique_ptr<PictureSource> open_share(const fs::path& dir, bool train, double val_share);
+
+// How many pictures are below a folder, counted no further than `enough`; what cannot be read
+// counts as none.
+int64_t count_pictures(const fs::path& folder, int64_t enough);
 
 // Pictures without classes: label 0, in the given order.
 std::unique_ptr<PictureSource> picture_files(std::vector<fs::path> paths);

@@ -16,6 +16,16 @@ namespace {
 // One worker makes 100,000 CIFAR images a second and more: beyond what four cores train on.
 constexpr int cores_per_worker = 4;
 
+// One broken picture among thousands: how to find the others, and how to go on without them.
+[[noreturn]] void refuse_bad(std::string_view reason) {
+  const bool has_advice = reason.find("; try: ") != reason.npos;
+  raise(
+      Fault::data,
+      "{}{}convoy check FOLDER, which finds all that are broken, or --max-bad 10, with which 10 of "
+      "an epoch may be",
+      reason, has_advice ? ", or " : "; try: ");
+}
+
 }  // namespace
 
 int worker_count(const LoaderSpec& spec) {
@@ -147,7 +157,12 @@ size_t Loader::pixel_bytes() const {
 bool Loader::read(int64_t sample, uint64_t key, uint8_t* pixels, int32_t& label,
                   Batch& batch) const {
   if (spec_.bad == BadSamples::refuse) {
-    dataset_.read(sample, key, pixels, label);
+    try {
+      dataset_.read(sample, key, pixels, label);
+    } catch (const Error& error) {
+      if (error.fault() != Fault::data) throw;
+      refuse_bad(error.what());
+    }
     return true;
   }
   // Where so many in a row are bad, it is not the samples.

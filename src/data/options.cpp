@@ -1,13 +1,13 @@
 #include "data/options.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "data/folder_source.h"
 #include "data/published_set.h"
 #include "data/view_maker.h"
 
@@ -37,35 +37,12 @@ std::vector<std::string> policy_choices() {
   return choices;
 }
 
-// The entry of the catalogue that `is_it` holds for; null: none.
-template <class Test>
-const AugmentDef* find_entry(Test is_it) {
-  const auto found = std::find_if(augment_catalog().begin(), augment_catalog().end(), is_it);
-  return found == augment_catalog().end() ? nullptr : &*found;
-}
-
-bool contains(const std::vector<std::string>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-bool has_policy(const std::vector<std::string>& names) {
-  return find_entry(
-      [&](const AugmentDef& def) { return !def.policy.empty() && contains(names, def.name); });
-}
-
 std::vector<std::string> view_names(bool random_too) {
   std::vector<std::string> names;
   for (const ViewDef& def : view_catalog()) {
     if (random_too || !def.is_random) names.emplace_back(def.name);
   }
   return names;
-}
-
-// The dataset's own numbers are those of red, green and blue; typed ones are in the order of the
-// image's channels.
-std::vector<double> in_order(std::vector<double> of_rgb, std::string_view channel_order) {
-  if (channel_order == "bgr") std::reverse(of_rgb.begin(), of_rgb.end());
-  return of_rgb;
 }
 
 std::string dataset_names() {
@@ -79,7 +56,7 @@ std::string dataset_names() {
 void DataOptions::describe(Fields& field, bool training) {
   field.section("data");
   field("dataset", dataset,
-        dataset_names() + "; without it, what the name of --data-dir says, or fashion-mnist");
+        dataset_names() + "; without it, what --data-dir holds, or fashion-mnist");
   field.chooses("dataset");
   field("data-dir", data_dir,
         "folder of the dataset's files; default: the dataset's own, or $DATA_DIR", {},
@@ -90,6 +67,11 @@ void DataOptions::describe(Fields& field, bool training) {
     data_dir = std::filesystem::absolute(data_dir, none).string();
     field.record("data-dir", {data_dir});
   }
+  field(
+      "val-share", val_share,
+      "the data folder has a folder for each class and no train and val: this share of each class "
+      "is for evaluation, chosen by the names of the files alone; 0: it has train and val",
+      between(0, 0.9));
   using Names = std::vector<std::string>;
   field(
       has_image_size ? "image-size" : "generated-image-size", image_size,
@@ -124,10 +106,16 @@ void DataOptions::describe(Fields& field, bool training) {
         one_of({"bilinear", "bicubic", "nearest", "legacy-bilinear"}));
   field("channel-order", channel_order, "rgb, or bgr as Caffe's networks take pictures",
         one_of({"rgb", "bgr"}));
+  field("picture-channels", picture_channels,
+        "1: pictures become grey, and the network sees one channel; 3: colours", between(1, 3),
+        {"channels"});
   field("decode", decode,
         "exact: the pixels of a full decode; fast: JPEGs by a coarser way, large ones shrunk",
         one_of({"exact", "fast"}));
-  field("exif-turn", exif_turn, "turn pictures upright as their EXIF data say; else as stored");
+  exif_turn = turns_by_default();
+  field("exif-turn", exif_turn,
+        "turn pictures upright as their EXIF data say; else as stored. By default so for "
+        "imagefolder, not for imagenet");
   field("label-offset", label_offset,
         "added to every label of pictures: 1 where class 0 of the network is the background",
         between(0, 1000));
@@ -198,58 +186,14 @@ void DataOptions::take_environment() {
   data_dir = variable;
 }
 
-void DataOptions::refuse_idle(Fields& field) const {
-  using Keys = std::initializer_list<std::string_view>;
-  const auto refuse = [&](Keys keys, std::string_view with, Keys choosers) {
-    for (const std::string_view key : keys) field.needs(key, false, with, choosers);
-  };
-  // --help has no dataset, nor does it need that DATA_DIR tells which.
-  const auto is_given = [](const Field& one) { return !one.value.is_default(); };
-  if (std::ranges::none_of(field.all(), is_given)) return;
-  if (dataset_name() != "generated") {
-    refuse({"generated-channels", "generated-classes", "generated-samples"}, "dataset generated",
-           {"dataset"});
-    if (!def().has_pictures) {
-      refuse({"image-size", "generated-image-size"}, "pictures or generated data", {"dataset"});
-    }
-  }
-  if (!def().has_pictures) {
-    refuse({"eval-crop", "channel-order", "eval-resize", "interpolation", "decode", "exif-turn",
-            "label-offset", "dataset-cache", "max-bad", "crop", "crop-area", "crop-ratio"},
-           "a dataset of pictures", {"dataset"});
-  }
-  for (const auto& [key, values] :
-       {std::pair{"crop-area", crop_area}, {"crop-ratio", crop_ratio}}) {
-    if (!field.given(key)) continue;
-    if (!find_view(crop).is_random) refuse({key}, "a random crop", {"crop"});
-    if (values.size() != 2 || values[0] > values[1]) {
-      raise(Fault::usage, "{} takes a smallest and a largest value; try: --{} 0.5,1", key, key);
-    }
-  }
-  if (field.given("data-dir") && !def().has_files) {
-    raise(Fault::usage, "data-dir does nothing with dataset {}; try: without it", dataset_name());
-  }
-  if (normalise != "mean-std") refuse({"mean", "std"}, "normalise mean-std", {"normalise"});
-  if (eight_bit_io && hostside_norm) {
-    raise(Fault::usage,
-          "eight-bit-io leaves normalisation to the network, hostside-norm to the loader; try: one "
-          "of them");
-  }
-  if (!eight_bit_io && !hostside_norm && field.given("hostside-norm")) {
-    raise(Fault::usage,
-          "hostside-norm false lets the network normalise, which takes bytes; try: --eight-bit-io");
-  }
-  field.needs("normalise-first", normalise != "none" && !training_augment().empty(),
-              "a normalisation and augmentations", {"normalise", "augment"});
-  if (!ra_sampler) refuse({"ra-reps"}, "ra-sampler", {"ra-sampler"});
-  const std::vector<std::string> names = training_augment();
-  const Keys policies{"auto-augment", "augment"};
-  if (!contains(names, "pad-crop"))
-    refuse({"crop-padding"}, "pad-crop in augment", {"augment", "dataset"});
-  if (!contains(names, "rand-augment")) refuse({"ra-magnitude"}, "auto-augment ra", policies);
-  if (!contains(names, "augmix")) refuse({"augmix-severity"}, "auto-augment augmix", policies);
-  if (!has_policy(names))
-    refuse({"policy-interpolation"}, "a policy, as of auto-augment", policies);
+// Of the dataset, as far as it is known by now: help needs none, and what is wrong with the folder
+// is told later.
+bool DataOptions::turns_by_default() const {
+  if (!dataset.empty()) return find_dataset(dataset).upright;
+  if (val_share > 0) return find_dataset("imagefolder").upright;
+  if (data_dir.empty()) return false;
+  const std::optional<std::string> found = recognise_dataset(data_dir);
+  return found && find_dataset(*found).upright;
 }
 
 void DataOptions::suit(int size, int channels, int classes) {
@@ -260,7 +204,21 @@ void DataOptions::suit(int size, int channels, int classes) {
 
 std::string DataOptions::dataset_name() const {
   if (!dataset.empty()) return dataset;
+  if (val_share > 0) return "imagefolder";  // no other has folders that are not split
   return data_dir.empty() ? "fashion-mnist" : infer_dataset(data_dir);
+}
+
+int64_t DataOptions::few_pictures(int64_t enough) const {
+  if (data_dir.empty() || !def().has_pictures) return enough;
+  if (is_split(data_dir)) return count_pictures(*split_folder(data_dir, true), enough);
+  if (val_share == 0) return enough;
+  const auto all = static_cast<int64_t>(std::ceil(static_cast<double>(enough) / (1 - val_share)));
+  if (count_pictures(data_dir, all) >= all) return enough;
+  try {
+    return std::min(enough, open_share(data_dir, true, val_share)->size());
+  } catch (const Error&) {  // opening it for good will tell
+    return enough;
+  }
 }
 
 bool DataOptions::is_absent() const {
@@ -270,11 +228,12 @@ bool DataOptions::is_absent() const {
 }
 
 std::unique_ptr<Dataset> DataOptions::open(bool train, uint64_t seed) const {
-  if (is_absent()) return published_set(def(), train, {3, image_size, image_size});
+  if (is_absent()) return published_set(def(), train, {picture_channels, image_size, image_size});
   std::unique_ptr<Dataset> data = open_dataset(
       dataset_name(), {.data_dir = data_dir,
                        .train = train,
                        .pictures = pictures(train),
+                       .val_share = val_share,
                        .image = {generated_channels, image_size, image_size},
                        .classes = generated_classes,
                        .samples = train ? generated_samples : divide_up(generated_samples, 5),
@@ -291,6 +250,7 @@ PictureSpec DataOptions::pictures(bool train) const {
           eval_resize, size, size * 256 / 224);
   }
   return {.size = size,
+          .channels = picture_channels,
           .bgr = channel_order == "bgr",
           .view = train ? crop : eval_crop,
           .resize = eval_resize ? eval_resize : size * 256 / 224,
@@ -310,99 +270,6 @@ LoaderSpec DataOptions::loader() const {
                   .max_bad = max_bad};
   spec.prefetch = prefetch ? prefetch : std::max(3, worker_count(spec) + 1);
   return spec;
-}
-
-std::vector<std::string> DataOptions::listed_augment() const {
-  if (augment.empty()) return def().augment;
-  if (augment.size() == 1 && augment[0] == "none") return {};
-  for (const std::string& name : augment) {
-    if (find_entry([&](const AugmentDef& a) { return a.name == name && a.normaliser; })) {
-      raise(Fault::usage, "{} is no entry of augment; try: normalise {}", name, name);
-    }
-    if (name == "none") {
-      raise(Fault::usage, "none stands among other entries of augment; try: --augment none");
-    }
-  }
-  return augment;
-}
-
-std::vector<std::string> DataOptions::training_augment() const {
-  std::vector<std::string> names = listed_augment();
-  const auto add = [&](const char* name) {
-    if (!contains(names, name)) names.emplace_back(name);
-  };
-  if (std::any_of(color_jitter.begin(), color_jitter.end(), [](double s) { return s > 0; })) {
-    add("color-jitter");
-  }
-  if (auto_augment != "none") {
-    if (has_policy(names)) {
-      raise(Fault::usage, "a policy in augment and auto-augment {} besides; try: one of them",
-            auto_augment);
-    }
-    names.emplace_back(
-        find_entry([&](const AugmentDef& a) { return a.policy == auto_augment; })->name);
-  }
-  if (random_erase > 0) add("random-erase");
-  return names;
-}
-
-AugmentChain DataOptions::chain(const Shape& image, bool train) const {
-  const AugmentOptions options{.crop_padding = crop_padding,
-                               .mean = mean.empty() ? in_order(def().mean, channel_order) : mean,
-                               .std = std.empty() ? in_order(def().std, channel_order) : std,
-                               .bgr = channel_order == "bgr",
-                               .policy_bilinear = policy_interpolation == "bilinear",
-                               .ra_magnitude = ra_magnitude,
-                               .augmix_severity = augmix_severity,
-                               .color_jitter = color_jitter,
-                               .random_erase = random_erase};
-  std::vector<std::string> names = train ? training_augment() : std::vector<std::string>{};
-  const auto normalised =
-      std::stable_partition(names.begin(), names.end(), [](const std::string& name) {
-        return !find_entry(
-            [&](const AugmentDef& a) { return a.name == name && a.after_normaliser; });
-      });
-  if (normalise != "none") {
-    names.insert(train && normalise_first ? names.begin() : normalised, normalise);
-  }
-  AugmentChain chain(names, options, image);
-  if (eight_bit_io && !chain.keeps_bytes()) {
-    raise(Fault::usage,
-          "eight-bit-io: {} can be done neither to bytes nor by a table in the network; try: {}",
-          chain.needs_floats(),
-          chain.needs_floats() == normalise ? "--normalise mean-std" : "without --eight-bit-io");
-  }
-  return chain;
-}
-
-std::vector<std::pair<std::string, std::string>> DataOptions::preprocessing() const {
-  std::vector<std::pair<std::string, std::string>> all{{"dataset", dataset_name()},
-                                                       {"normalise", normalise}};
-  if (normalise == "mean-std") {
-    const auto told = [&](const std::vector<double>& typed, const std::vector<double>& own) {
-      return fmt::format("{}",
-                         fmt::join(typed.empty() ? in_order(own, channel_order) : typed, ","));
-    };
-    all.emplace_back("mean", told(mean, def().mean));
-    all.emplace_back("std", told(std, def().std));
-  }
-  if (def().has_pictures) {
-    all.emplace_back("image-size", std::to_string(image_size));
-    all.emplace_back("eval-crop", eval_crop);
-    all.emplace_back("channel-order", channel_order);
-    all.emplace_back("eval-resize", std::to_string(pictures(false).resize));
-    all.emplace_back("interpolation", interpolation);
-    all.emplace_back("decode", decode);
-    all.emplace_back("exif-turn", exif_turn ? "true" : "false");
-    all.emplace_back("label-offset", std::to_string(label_offset));
-  }
-  if (dataset_name() == "generated") {
-    all.emplace_back("generated-image-size", std::to_string(image_size));
-    all.emplace_back("generated-channels", std::to_string(generated_channels));
-    all.emplace_back("generated-classes", std::to_string(generated_classes));
-    all.emplace_back("generated-samples", std::to_string(generated_samples));
-  }
-  return all;
 }
 
 }  // namespace convoy

@@ -17,6 +17,7 @@ namespace convoy {
 struct DataOptions {
   std::string dataset;   // empty: what data_dir speaks of; fashion-mnist when that is empty too
   std::string data_dir;  // empty: the dataset's own default
+  double val_share = 0;  // above 0: the folder has classes and no splits
   int image_size = 0;    // of generated data and pictures; this and the next two: 0 until `suit`
   int generated_channels = 0;
   int generated_classes = 0;
@@ -28,7 +29,8 @@ struct DataOptions {
   int eval_resize = 0;  // 0: in proportion to 256 for images of 224
   std::string channel_order = "rgb";
   std::string interpolation = "bilinear", decode = "exact";
-  bool exif_turn = false, dataset_cache = true;
+  int picture_channels = 3;                      // 1: pictures become grey
+  bool exif_turn = false, dataset_cache = true;  // the first: until `describe` knows the dataset
   int label_offset = 0;
   int64_t max_bad = 0;
   int workers = 0;
@@ -67,9 +69,14 @@ struct DataOptions {
   // Generated data is what the model was made for, as far as the options leave it open.
   void suit(int image_size, int channels, int classes);
 
-  // The dataset's name, found as above, and its entry.
+  // The dataset's name, found as above, and its entry. Where the folder tells nothing: what is
+  // wrong with it, as Fault::data.
   std::string dataset_name() const;
   const DatasetDef& def() const { return find_dataset(dataset_name()); }
+
+  // How many training pictures there are in folders, counted no further than `enough`, which also
+  // stands for other sets.
+  int64_t few_pictures(int64_t enough) const;
 
   // Nobody says where the files are, they are not where they usually are, and they may be absent.
   bool is_absent() const;
@@ -97,7 +104,10 @@ struct DataOptions {
   std::vector<std::string> training_augment() const;
   std::vector<std::string> listed_augment() const;
   void refuse_idle(Fields& field) const;
+  bool turns_by_default() const;
   void take_environment();
+  // The dataset's mean or std for the channels that the images have.
+  std::vector<double> for_channels(const std::vector<double>& of_rgb) const;
 };
 
 }  // namespace convoy

@@ -14,7 +14,7 @@ struct Box {
 };
 
 struct EncodedPicture {
-  std::string bytes;  // the whole JPEG or PNG file
+  std::string bytes;  // the whole file
   int32_t label = 0;  // in [0, class_names().size())
   std::vector<Box> boxes;
 };

@@ -16,7 +16,6 @@ namespace convoy {
 namespace {
 
 constexpr int64_t neighbours = 2;
-constexpr size_t behind = 64;  // readable bytes behind the pixels, for the kernels
 
 // Multiplies colour by black, as Pillow does. Adobe's programs store what is left of white.
 void cmyk_to_rgb(uint8_t* pixel, int64_t count, bool inverted) {
@@ -85,7 +84,7 @@ struct JpegDecoder::State {
     if (region.y > 0) jpeg_skip_scanlines(&file, static_cast<JDIMENSION>(region.y));
     const size_t row = size_t{width} * 4;
     pixels.region = {x, region.y, width, region.height};
-    pixels.bytes.resize(row * static_cast<size_t>(region.height) + behind);
+    pixels.bytes.resize(row * static_cast<size_t>(region.height) + behind_pixels);
     for (int64_t y = 0; y < region.height;) {
       JSAMPROW rows[16];
       const int64_t some = std::min<int64_t>(std::size(rows), region.height - y);

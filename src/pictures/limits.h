@@ -10,17 +10,29 @@
 namespace convoy {
 
 constexpr int64_t most_pixels = 200'000'000;
+constexpr int64_t longest_side = 65535;
+constexpr size_t behind_pixels = 64;  // readable bytes behind decoded ones, for the kernels
 
 // How many pixels a byte of a sound file can hold. A block of 8x8 has at least a bit, unless
 // arithmetic coding joins blocks: then only a picture of one colour would have more.
 constexpr int64_t most_jpeg_pixels(bool arithmetic) { return arithmetic ? 8192 : 512; }
 // Deflate gives at most 1032 bytes for one, each of up to eight pixels.
 constexpr int64_t most_png_pixels = 8 * 1032;
+// LZW, the best of those that are read, gives at most 1365.
+constexpr int64_t most_tiff_pixels = 8 * 1365;
+// A macroblock of 16x16 has more than a bit and a half.
+constexpr int64_t most_webp_pixels = 2048;
+// Without loss a picture of one colour takes no bits at all: 16 million pixels always pass.
+constexpr size_t lossless_webp_bytes = 8192;
 
 inline void check_picture_size(int64_t width, int64_t height, size_t bytes, int64_t most_per_byte,
                                const std::string& origin) {
-  const int64_t pixels = width * height;
-  if (pixels > most_pixels) {
+  if (width < 1 || height < 1) {
+    raise(Fault::data, "{}: {}x{} pixels are no picture", origin, width, height);
+  }
+  const bool is_long = width > longest_side || height > longest_side;
+  const int64_t pixels = is_long ? 0 : width * height;
+  if (is_long || pixels > most_pixels) {
     raise(Fault::data, "{}: {}x{} are more pixels than the {} that a picture may have", origin,
           width, height, most_pixels);
   }

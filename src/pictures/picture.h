@@ -1,5 +1,6 @@
-// Pictures as pixels: what a JPEG or PNG file says about itself, and its pixels or a part of them.
-// Nothing in a file is trusted: whatever it holds ends in pixels or in a Fault::data.
+// Pictures as pixels: what a JPEG, PNG, BMP, TIFF or WebP file says about itself, and its pixels or
+// a part of them. The content decides which of them it is, not the name. Nothing in a file is
+// trusted: whatever it holds ends in pixels or in a Fault::data.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +12,18 @@
 
 namespace convoy {
 
-enum class PictureFormat { jpeg, png };
+enum class PictureFormat { jpeg, png, bmp, tiff, webp };
+
+std::string_view name(PictureFormat format);  // "JPEG"
 
 struct PictureInfo {
   PictureFormat format = PictureFormat::jpeg;
   int64_t width = 0, height = 0;
-  int components = 3;        // as stored: 1 grey, 3 colour, 4 CMYK; of PNG with alpha: 2, 4
-  int bits = 8;              // of a component
+  int components = 3;        // as stored: 1 grey, 3 colour, 4 CMYK; with alpha: 2, 4
+  int bits = 8;              // of a component; 16 become 8 by v / 257, rounded
   bool progressive = false;  // JPEG: several passes; PNG: interlaced
   bool cmyk = false;
-  bool palette = false;  // PNG: its one component is the number of a colour
+  bool palette = false;  // its one component is the number of a colour
   int orientation = 1;   // EXIF's: 1 is upright, 6 must be turned to the right
 };
 
@@ -54,18 +57,18 @@ class PictureDecoder {
   PictureDecoder(PictureDecoder&&) noexcept;
 
   // Begins with a picture: reads its header. The bytes must stay until the last decode of it.
-  // `origin` is for errors. Anything that is no JPEG or PNG is Fault::data.
+  // `origin` is for errors. Anything that is no picture of these formats is Fault::data.
   PictureInfo open(std::string_view bytes, std::string origin);
 
   // The pixels of `region`, which lies inside the picture; once per open. A picture that is cut
   // off or damaged where its pixels are needed is Fault::data.
   // With DecodeSpeed::fast the picture is decoded at 1 / shrink of its size, and region and result
   // are in pixels of that size: ceil(width / shrink) times ceil(height / shrink). shrink is 1, 2, 4
-  // or 8, and 1 for PNG.
+  // or 8, and 1 for all but JPEG. Of these the result is the whole picture.
   void decode(const PixelRect& region, DecodeSpeed speed, int shrink, Pixels& pixels);
 
-  // Complaints of the decoder about the file that did not keep it from decoding: what `check`
-  // tells.
+  // Complaints of the decoder about the file that did not keep it from decoding, and that a TIFF
+  // file has more pages than the first: what `check` tells.
   const std::vector<std::string>& remarks() const;
 
  private:
@@ -76,7 +79,7 @@ class PictureDecoder {
 // All pixels, turned upright when `upright`.
 Pixels decode_picture(std::string_view bytes, const std::string& origin, bool upright);
 
-// Whether the bytes begin as a JPEG or PNG file does.
+// Whether the bytes begin as a file of one of the formats does.
 bool looks_like_picture(std::string_view bytes);
 
 // A JPEG file of these pixels, 4:4:4.

@@ -13,8 +13,6 @@
 namespace convoy {
 namespace {
 
-constexpr size_t behind = 64;  // readable bytes behind the pixels, for the kernels
-
 // As libjpeg's: errors leave by longjmp, so nothing with a destructor lives in `read`.
 struct Reader {
   std::string_view bytes;
@@ -74,14 +72,14 @@ struct Reader {
   bool read(Pixels& pixels) {
     if (setjmp(jump)) return false;
     png_set_expand(file);
-    png_set_strip_16(file);
+    png_set_scale_16(file);
     png_set_gray_to_rgb(file);
     png_set_filler(file, 0xff, PNG_FILLER_AFTER);
     png_set_interlace_handling(file);
     png_read_update_info(file, info);
     const size_t row = png_get_rowbytes(file, info);
     pixels.region = {0, 0, about.width, about.height};
-    pixels.bytes.resize(row * static_cast<size_t>(about.height) + behind);
+    pixels.bytes.resize(row * static_cast<size_t>(about.height) + behind_pixels);
     rows.resize(static_cast<size_t>(about.height));
     for (size_t y = 0; y < rows.size(); ++y) rows[y] = pixels.bytes.data() + y * row;
     png_read_image(file, rows.data());

@@ -86,7 +86,7 @@ class Console : public Listener {
         e.processes == 1 ? ""
                          : fmt::format(" in each of {} processes, which have {} of {} replicas",
                                        e.processes, e.split, e.replicas),
-        e.run_dir.empty() ? "" : fmt::format("run directory {}\n", e.run_dir));
+        default_lines(e) + (e.run_dir.empty() ? "" : fmt::format("run directory {}\n", e.run_dir)));
   }
 
   std::string eval_line(const EvalDone& e) const {

@@ -14,7 +14,7 @@ namespace convoy {
 namespace {
 
 std::string run_start(const RunStart& e, const std::string& date) {
-  return fmt::format(
+  std::string text = fmt::format(
       "Run: {} on {}{}, seed {}, {}{}{}\n"
       "Model: {} parameters, {}, {} thread{}, Convoy {}\n"
       "Batch: {} x {} accumulated x {} replicas = {}; {} samples, {} steps per epoch, {}{} steps; "
@@ -25,6 +25,7 @@ std::string run_start(const RunStart& e, const std::string& date) {
       e.version, e.micro_batch, e.accumulation, e.replicas, e.global_batch,
       with_commas(e.train_samples), with_commas(e.steps_per_epoch),
       e.epochs > 0 ? fmt::format("{} epochs = ", e.epochs) : "", with_commas(e.total_steps), e.lr);
+  return text + default_lines(e);
 }
 
 std::string eval_done(const EvalDone& e) {
@@ -38,6 +39,12 @@ std::string eval_done(const EvalDone& e) {
 }
 
 }  // namespace
+
+std::string default_lines(const RunStart& e) {
+  std::string text;
+  for (const std::string& line : e.defaults) text += fmt::format("Default: {}\n", line);
+  return text;
+}
 
 std::string exchange_line(const Exchanged& e) {
   const auto steps = static_cast<double>(e.steps > 0 ? e.steps : 1);

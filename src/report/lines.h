@@ -26,6 +26,7 @@ class Eta {
   std::optional<Mark> first_;
 };
 
+std::string default_lines(const RunStart& e);
 std::string forecast_lines(const Forecast& e);
 
 class Lines {

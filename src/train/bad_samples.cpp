@@ -12,7 +12,8 @@ void count_bad(const std::vector<Batch::Bad>& all, int64_t most, int64_t& count,
     tell(bad);
     if (count > most) {
       raise(Fault::data,
-            "{}; that makes {} in one epoch, and --max-bad allows {}; try: convoy check",
+            "{}; that makes {} in one epoch, and --max-bad allows {}; try: convoy check FOLDER, "
+            "which finds all that are broken, or a larger --max-bad",
             bad.reason, count, most);
     }
   }

@@ -38,6 +38,7 @@ struct RunStart {
   int processes = 1;
   std::string split;  // replicas of each process, "2, 1, 1"
   std::string run_dir;
+  std::vector<std::string> defaults;  // that follow from data and weights, a line each
 };
 
 // Once per run that starts from the weights of a file.

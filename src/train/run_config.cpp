@@ -48,15 +48,7 @@ void RunConfig::describe_length(Fields& field) {
           iterations, epochs, iterations);
   }
   if (iterations > 0) epochs = 0;
-  field.displace("batch-size", {"global-batch-size"});
-  field.displace("global-batch-size", {"batch-size"});
-  field("batch-size", batch_size, "images of one replica in one micro-batch", at_least(1),
-        {"b", "micro-batch-size"});
-  field("global-batch-size", global_batch_size,
-        "images of one optimiser step over all replicas and micro-batches; sets --batch-size",
-        at_least(0));
-  field("replicas", replicas, "data-parallel copies, each with its own batch-norm statistics",
-        at_least(1));
+  describe_batch(field);
   field("replica-mode", replica_mode,
         "run the replicas of this process together as one batch or one after another; the results "
         "are the same",
@@ -73,9 +65,6 @@ void RunConfig::describe_length(Fields& field) {
         "with several processes: each holds the optimiser's buffers of its share of the parameters "
         "alone, and updates these. Changes no result",
         {}, {"rts"});
-  field("gradient-accumulation-count", accumulation,
-        "micro-batches of a replica whose gradients make one step", at_least(1),
-        {"grad-accum-steps"});
   stop.describe(field);
   field("eval-epochs", eval_epochs, "evaluate every so many epochs, and at the end; 0: never",
         at_least(0));
@@ -130,7 +119,7 @@ void RunConfig::describe_update(Fields& field) {
   tuning.describe(field);
   field.section_with("--optimizer " + optimizer);
   optimizer_ = find_optimizer(optimizer).make(field, {step_shape().global_batch(), weight_decay});
-  lr.describe(field);
+  describe_rate(field);
 }
 
 void RunConfig::describe_files(Fields& field) {
@@ -193,6 +182,7 @@ void RunConfig::describe(Fields& field) {
   check_options(found.family, model_options);
   bn_momentum = found.variant.bn_momentum;
   data.suit(found.image_size(), found.family.channels, found.classes());
+  sees_data_ = true;
   describe_length(field);
   describe_update(field);
   describe_files(field);

@@ -115,12 +115,16 @@ struct RunConfig {
   // What was asked for besides the defaults, as key and text, without what changes no result (how
   // many threads, which folders): equal recipes train equal weights.
   const std::map<std::string, std::string>& recipe() const { return recipe_; }
+  // Defaults that follow from the data and the start weights, a line each for people.
+  const std::vector<std::string>& fitted_defaults() const { return fitted_; }
   // The run's folder when no --name was given.
   std::string default_name() const;
 
  private:
   void describe_model(Fields& field);
   void describe_length(Fields& field);
+  void describe_batch(Fields& field);
+  void describe_rate(Fields& field);
   void describe_update(Fields& field);
   void describe_files(Fields& field);
   void check(Fields& field);
@@ -129,6 +133,9 @@ struct RunConfig {
   void remember_recipe(std::span<const Field> fields);
 
   int processes_here_ = 1, on_our_cores_ = 1;
+  bool sees_data_ = false;    // defaults may follow from it: not in help
+  int64_t fitted_batch_ = 0;  // the default of --batch-size, where it holds
+  std::vector<std::string> fitted_;
   std::unique_ptr<Optimizer> optimizer_;
   std::map<std::string, std::string> recipe_;
 };

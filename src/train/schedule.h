@@ -50,6 +50,9 @@ class LearningRate {
   LearningRate(LearningRate&&) noexcept;
   LearningRate& operator=(LearningRate&&) noexcept;
 
+  // The peak where nothing says another; before `describe`.
+  void suggest(double peak) { lr_ = peak; }
+
   // Declares its options and those of the chosen schedule, each in a section of its own. Refuses
   // two peaks, and options that would do nothing.
   void describe(Fields& field);

@@ -154,7 +154,8 @@ void Trainer::announce_run() {
                .pinned = network_.pool().pinned(),
                .processes = transport_ ? transport_->size() : 1,
                .split = transport_ ? network_.peers()->split().counts() : "",
-               .run_dir = dir_.path().string()});
+               .run_dir = dir_.path().string(),
+               .defaults = config_.fitted_defaults()});
   for (const NetworkPlans::Named& named : setup_.plans.all()) {
     if (!named.batch) continue;
     listener_.on(PlanReady{.kind = named.kind,

@@ -10,6 +10,7 @@
 #include "pictures/picture.h"
 #include "records/example.h"
 #include "records/tfrecord.h"
+#include "support/fixture.h"
 #include "support/raw_set.h"
 #include "support/run_files.h"
 #include "support/shared_data.h"
@@ -341,6 +342,36 @@ TEST(Prepare, OneFolderIsSplitClassByClass) {
     counts[file.class_name] += static_cast<int>(first.count("val/" + below));
   }
   for (const auto& [name, count] : counts) EXPECT_EQ(count, 3) << name;
+}
+
+TEST(Prepare, EveryFormatBecomesARecordAndIsCopiedByTheOthers) {
+  const TempFolder folder;
+  const std::vector<std::string> names{"rgb.bmp", "sixteen_grey.tif", "lossless.webp", "grey.png",
+                                       "rgb.jpg"};
+  for (const std::string& name : names) {
+    fs::create_directories(folder / "in/train/n1");
+    fs::copy_file(fixture_path("pictures/" + name), folder / ("in/train/n1/" + name));
+  }
+  const std::string said = prepare(
+      {"imagenet", "--input", "in", "--output", "records", "--train-shards", "1"}, folder.path());
+  EXPECT_NE(said.find("5 training"), said.npos) << said;
+  EXPECT_NE(said.find("4 pictures encoded anew"), said.npos) << said;
+  const auto train = open_records(folder / "records", true);
+  EncodedPicture picture;
+  for (int64_t i = 0; i < train->size(); ++i) {
+    train->read(i, picture);
+    EXPECT_EQ(PictureDecoder().open(picture.bytes, "anew").format, PictureFormat::jpeg);
+  }
+  for (const char* kind : {"folder", "pack"}) {
+    prepare({kind, "--input", "in", "--output", kind}, folder.path());
+    const auto made = files_below(folder / kind);
+    for (const std::string& name : names) {
+      ASSERT_TRUE(made.contains("train/n1/" + name)) << kind << " " << name;
+      if (name == "rgb.jpg") continue;  // which pack rewrites
+      EXPECT_EQ(made.at("train/n1/" + name),
+                read_file(folder / ("in/train/n1/" + name), Fault::bug));
+    }
+  }
 }
 
 TEST(Prepare, PackedPicturesAreTheSame) {

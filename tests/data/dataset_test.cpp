@@ -34,7 +34,30 @@ TEST(Dataset, IsInferredFromThePath) {
   EXPECT_EQ(infer_dataset("cifar-100-binary"), "cifar-100");
   EXPECT_EQ(infer_dataset("/x/cifar-10-batches-bin"), "cifar-10");
   EXPECT_EQ(infer_dataset("/usr/share/datasets/fashion-mnist"), "fashion-mnist");
-  test::expect_raises(Fault::usage, {"'/data'", "--dataset"}, [] { infer_dataset("/data"); });
+}
+
+TEST(Dataset, IsInferredFromWhatIsInTheFolderBeforeItsName) {
+  const test::TempFolder folder;
+  const auto put = [&](const char* file) {
+    fs::create_directories((folder / file).parent_path());
+    test::write_bytes(folder / file, "x");
+  };
+  put("c10/data_batch_1.bin");
+  put("archive/cifar-10-batches-bin/test_batch.bin");
+  put("c100/train.bin");
+  put("clothes/train-images-idx3-ubyte.gz");
+  put("records/validation/validation-00000-of-00001");
+  put("cifar-as-png/train/cat/1.png");
+  put("my-imagenet/train/n01440764/1.jpg");
+  for (const auto& [name, set] : {std::pair{"c10", "cifar-10"},
+                                  {"archive", "cifar-10"},
+                                  {"c100", "cifar-100"},
+                                  {"clothes", "fashion-mnist"},
+                                  {"records", "imagenet"},
+                                  {"cifar-as-png", "imagefolder"},
+                                  {"my-imagenet", "imagenet"}}) {
+    EXPECT_EQ(infer_dataset((folder / name).string()), set) << name;
+  }
 }
 
 TEST(Dataset, FolderComesFromTheEnvironmentWhenNoneIsGiven) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "support/raises.h"
 #include "support/temp_folder.h"
 #include "support/tiny_sets.h"
@@ -44,6 +46,45 @@ TEST(FolderSource, ClassesAndPicturesComeInTheOrderOfTheirNames) {
   val->read(0, picture);
   EXPECT_EQ(picture.label, 1);
   EXPECT_EQ(pictures_below(folder / "train").size(), 5u);
+}
+
+TEST(FolderSource, AnUnsplitFolderGivesEachPictureToOneUse) {
+  const test::TempFolder folder;
+  for (const char* name : {"ant", "bee"}) {
+    for (int i = 0; i < 40; ++i) put(folder / name / (std::to_string(i) + ".jpg"));
+  }
+  put(folder / "bee/deep/1.png");
+  const auto train = open_share(folder.path(), true, 0.2);
+  const auto test = open_share(folder.path(), false, 0.2);
+  EXPECT_EQ(train->class_names(), (std::vector<std::string>{"ant", "bee"}));
+  EXPECT_EQ(test->class_names(), train->class_names());
+  EXPECT_EQ(train->size() + test->size(), 81);
+  std::set<std::string> seen;
+  for (const auto* split : {train.get(), test.get()}) {
+    for (int64_t i = 0; i < split->size(); ++i) seen.insert(split->origin(i));
+  }
+  EXPECT_EQ(seen.size(), 81u);
+  for (const int64_t count : test->class_counts()) {
+    EXPECT_GT(count, 2);
+    EXPECT_LT(count, 20);
+  }
+  EXPECT_EQ(count_pictures(folder.path(), 1000), 81);
+  EXPECT_EQ(count_pictures(folder.path(), 10), 10);
+  EXPECT_EQ(count_pictures(folder / "none", 10), 0);
+}
+
+TEST(FolderSource, WhatIsSplitIsNotSplitAgain) {
+  const test::TempFolder folder;
+  put(folder / "train/a/1.jpg");
+  put(folder / "val/a/1.jpg");
+  EXPECT_TRUE(is_split(folder.path()));
+  EXPECT_FALSE(is_split(folder / "train"));
+  test::expect_raises(Fault::usage, {"split already", "--val-share 0"},
+                      [&] { open_share(folder.path(), true, 0.1); });
+  test::expect_raises(Fault::data, {"no folder of a class"},
+                      [&] { open_share(folder / "train/a", true, 0.1); });
+  test::expect_raises(Fault::data, {"leaves none for evaluation"},
+                      [&] { open_share(folder / "train", false, 0.1); });
 }
 
 TEST(FolderSource, WhatIsMissingIsNamed) {

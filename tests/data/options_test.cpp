@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "support/raises.h"
+#include "support/temp_folder.h"
 
 namespace convoy {
 namespace {
@@ -75,6 +76,40 @@ TEST(DataOptions, MeansFollowTheOrderOfTheChannels) {
   EXPECT_EQ(mean({{"channel-order", "bgr"}, {"mean", "0.1,0.2,0.3"}}), "0.1,0.2,0.3");
 }
 
+TEST(DataOptions, GreyPicturesHaveTheMeanOfTheirBrightness) {
+  const DataOptions options = read({{"dataset", "imagenet"}, {"channels", "1"}});
+  EXPECT_EQ(options.pictures(true).channels, 1);
+  std::map<std::string, std::string> told;
+  for (const auto& [key, text] : options.preprocessing()) told[key] = text;
+  EXPECT_EQ(told.at("mean"), "0.459");  // 0.299 x 0.485 + 0.587 x 0.456 + 0.114 x 0.406
+  EXPECT_EQ(told.at("std"), "0.226");
+  EXPECT_EQ(told.at("picture-channels"), "1");
+  options.chain({1, 32, 32}, true);
+}
+
+TEST(DataOptions, OwnPhotosAreTurnedAndImageNetIsNot) {
+  const test::TempFolder folder;
+  fs::create_directories(folder / "photos/train/cat");
+  fs::create_directories(folder / "imagenet/train/n01440764");
+  EXPECT_TRUE(read({{"data-dir", folder / "photos"}}).exif_turn);
+  EXPECT_FALSE(read({{"data-dir", folder / "imagenet"}}).exif_turn);
+  EXPECT_TRUE(read({{"data-dir", folder / "photos/train"}, {"val-share", "0.1"}}).exif_turn);
+  EXPECT_TRUE(read({{"dataset", "imagefolder"}}).exif_turn);
+  EXPECT_FALSE(read({{"dataset", "imagenet"}}).exif_turn);
+  // What is said goes before it, and the weights tell what it was.
+  const DataOptions stored = read({{"dataset", "imagefolder"}, {"exif-turn", "false"}}, false);
+  EXPECT_FALSE(stored.exif_turn);
+  for (const auto& [key, text] : stored.preprocessing()) {
+    EXPECT_TRUE(key != "exif-turn" || text == "false");
+  }
+}
+
+TEST(DataOptions, AFolderThatTellsNothingIsTheFaultOfTheData) {
+  test::expect_raises(Fault::data, {"no folder /no/such", "--data-dir"}, [] {
+    read({{"data-dir", "/no/such/folder"}});
+  });
+}
+
 TEST(DataOptions, RefuseWhatWouldBeIgnored) {
   const auto refused = [](std::initializer_list<std::string_view> words,
                           const std::map<std::string, std::string>& values) {
@@ -91,7 +126,13 @@ TEST(DataOptions, RefuseWhatWouldBeIgnored) {
   refused({"none"}, {{"augment", "flip,none"}});
   refused({"flop", "flip"}, {{"augment", "flop"}});
   refused({"epoch-tail"}, {{"epoch-tail", "round"}});
-  refused({"which dataset", "--dataset"}, {{"data-dir", "/data"}});
+  refused({"val-share", "imagefolder"}, {{"dataset", "cifar-10"}, {"val-share", "0.1"}});
+  refused({"picture-channels", "a dataset of pictures"},
+          {{"dataset", "cifar-10"}, {"picture-channels", "1"}});
+  refused({"no 2 channels", "--picture-channels 1"},
+          {{"dataset", "imagenet"}, {"picture-channels", "2"}});
+  refused({"channel-order", "colours"},
+          {{"dataset", "imagenet"}, {"picture-channels", "1"}, {"channel-order", "bgr"}});
   refused({"unknown dataset 'mnist'"}, {{"dataset", "mnist"}});
 }
 

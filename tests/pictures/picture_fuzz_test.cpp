@@ -73,6 +73,7 @@ void mend_index(std::string& bytes) {
 
 // Four bytes a pixel, some of which are there twice; of JPEG, those of arithmetic coding.
 constexpr int64_t jpeg_bytes = 8192 * 8, png_bytes = 8 * 1032 * 8;
+constexpr int64_t bmp_bytes = 8 * 4, tiff_bytes = 8 * 1365 * 4;
 
 TEST(PictureFuzz, Jpeg) {
   const std::vector<std::string> seeds = seeds_of(".jpg");
@@ -123,6 +124,41 @@ TEST(PictureFuzz, Png) {
         if (random.below(2)) mend_png(bytes);
         return bytes;
       },
+      [&](const std::string& bytes, Random& random) { decode_all(decoder, bytes, random); });
+}
+
+TEST(PictureFuzz, Bmp) {
+  const std::vector<std::string> seeds = seeds_of(".bmp");
+  PictureDecoder decoder;
+  fuzz(
+      {.seconds = 2, .seed = 6, .most_per_byte = bmp_bytes},
+      [&](Random& random) { return mutated_in_front(seeds, 70, random); },
+      [&](const std::string& bytes, Random& random) { decode_all(decoder, bytes, random); });
+}
+
+// Its directory, where all numbers are, is mostly at the end.
+TEST(PictureFuzz, Tiff) {
+  const std::vector<std::string> seeds = seeds_of(".tif");
+  PictureDecoder decoder;
+  fuzz(
+      {.seconds = 3, .seed = 7, .most_per_byte = tiff_bytes},
+      [&](Random& random) {
+        const std::string& seed = one_of(seeds, random);
+        if (random.below(2)) return mutated(seed, seeds, random);
+        const size_t front = seed.size() - std::min<size_t>(seed.size(), 300);
+        return seed.substr(0, front) + mutated(seed.substr(front), seeds, random);
+      },
+      [&](const std::string& bytes, Random& random) { decode_all(decoder, bytes, random); });
+}
+
+TEST(PictureFuzz, Webp) {
+  const std::vector<std::string> seeds = seeds_of(".webp");
+  PictureDecoder decoder;
+  // A picture of one colour has no bits: 16 million pixels of it are no lie.
+  constexpr int64_t most = (int64_t{8192} * 2048 + 4096) * 4;
+  fuzz(
+      {.seconds = 2, .seed = 8, .most_per_byte = most},
+      [&](Random& random) { return mutated_in_front(seeds, 60, random); },
       [&](const std::string& bytes, Random& random) { decode_all(decoder, bytes, random); });
 }
 

@@ -134,6 +134,7 @@ void print_plan(const RunSetup& setup, const Forecast& f) {
              setup.config.thread_count(), name(isa_level()));
   fmt::print("Batch: {} x {} accumulated x {} replicas = {}\n", setup.shape.micro_batch,
              setup.shape.accumulation, setup.shape.replicas, setup.shape.global_batch());
+  for (const std::string& line : setup.config.fitted_defaults()) fmt::print("Default: {}\n", line);
   if (setup.config.data.is_absent()) {
     fmt::print("Data: {} is not here and counts as published; --data-dir FOLDER looks at files\n",
                setup.config.data.dataset_name());

@@ -31,7 +31,8 @@ struct Options : InferenceOptions {
   void describe(Fields& field) {
     describe_source(field);
     field("input", input,
-          "JPEG and PNG files or folders of them, with commas between; or .npy or .safetensors "
+          "pictures (JPEG, PNG, BMP, TIFF, WebP) or folders of them, with commas between; or .npy "
+          "or .safetensors "
           "files: f32 [n, c, h, w] as the network takes them, or bytes [n, c, h, w] or [n, h, w, "
           "c]. Without it, the dataset's images");
     field("split", split, "which part of the dataset", one_of({"test", "train"}));
@@ -66,8 +67,8 @@ void describe(Fields& field) { Options().describe(field); }
 // With --input there is no dataset to choose; with pictures or bytes somebody must say how they are
 // preprocessed.
 void check_input_options(const CommandLine& line, const Settings& settings, bool has_bytes) {
-  for (const char* key : {"split", "data-dir", "seed", "class-map", "generated-channels",
-                          "generated-classes", "generated-samples"}) {
+  for (const char* key : {"split", "data-dir", "val-share", "seed", "class-map",
+                          "generated-channels", "generated-classes", "generated-samples"}) {
     if (line.settings.contains(key)) {
       raise(Fault::usage, "--{} is about a dataset, --input is none; try: one of them", key);
     }
@@ -226,6 +227,7 @@ int run(const CommandLine& line) {
   options.describe(field);
   field.finish(known);
   const FoundModel model = settle(options, chosen.file.origin());
+  options.what.upright = options.data.exif_turn;
   if (options.input.empty()) {
     refuse_to_draw(options);
     predict_dataset(options, model, chosen.file, line);

@@ -239,11 +239,12 @@ CommandDef prepare_command() {
                    and validation/validation-00000-of-00128 ..., and synsets.txt. Labels count
                    from 1 in the order of the synsets' names. Training pictures are shuffled
                    by --seed (a permutation of our own, not numpy's), validation pictures
-                   sorted by name. PNG and CMYK become RGB JPEGs of quality 100.
+                   sorted by name. CMYK, PNG, BMP, TIFF and WebP become RGB JPEGs of
+                   quality 100.
 prepare folder     train/CLASS/... and val/CLASS/..., as torchvision reads them.
 prepare pack       the same tree of files with each JPEG rewritten without loss, so that
-                   training decodes only the part that a crop needs. PNGs and other files
-                   are copied.
+                   training decodes only the part that a crop needs. Pictures of other
+                   formats, and other files, are copied.
 
 The input of the first two has ILSVRC2012_img_train.tar or the folder train (or img_train)
 with a folder for each class; and ILSVRC2012_img_val.tar or the folder val (validation,

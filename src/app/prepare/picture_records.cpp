@@ -19,7 +19,7 @@ PictureRecord make_record(const RawPicture& picture, int64_t label) {
   PictureDecoder decoder;
   const PictureInfo info = decoder.open(bytes, origin);
   PictureRecord record;
-  record.encoded_anew = info.format == PictureFormat::png || info.cmyk;
+  record.encoded_anew = info.format != PictureFormat::jpeg || info.cmyk;
   if (record.encoded_anew) bytes = encode_jpeg(decode_picture(bytes, origin, false), quality);
   record.payload = encode_example({{"image/encoded", text(std::move(bytes))},
                                    {"image/format", text("JPEG")},

@@ -106,7 +106,8 @@ RawPictures pictures_of(const std::vector<TarMember>& members, const std::string
 
 void settle(RawPictures& found, const std::string& where) {
   if (found.pictures.empty()) {
-    raise(Fault::data, "{} has no pictures; try: files that end in .JPEG, .jpg or .png", where);
+    raise(Fault::data, "{} has no pictures; try: files that end in .jpg, .png, .bmp, .tif or .webp",
+          where);
   }
   const auto unnamed = std::ranges::count(found.pictures, "", &RawPicture::class_name);
   found.has_classes = unnamed == 0;

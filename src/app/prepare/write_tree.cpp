@@ -21,7 +21,7 @@ std::string content_of(const FileToWrite& file, TreeMode mode) {
   const std::string origin = file.from.path();
   PictureDecoder decoder;
   const PictureInfo info = decoder.open(bytes, origin);
-  if (mode == TreeMode::copy || info.format == PictureFormat::png) return bytes;
+  if (mode == TreeMode::copy || info.format != PictureFormat::jpeg) return bytes;
   return pack_jpeg(bytes, origin);
 }
 
@@ -55,7 +55,7 @@ void verify(const FileToWrite& file, const fs::path& path, TreeMode mode) {
   }
   PictureDecoder decoder;
   const PictureInfo now = decoder.open(bytes, path.string());
-  if (mode == TreeMode::copy || now.format == PictureFormat::png) return;
+  if (mode == TreeMode::copy || now.format != PictureFormat::jpeg) return;
   const std::string original = read_raw(file.from);
   const PictureInfo before = decoder.open(original, file.from.path());
   if (!is_packed(bytes) || now.width != before.width || now.height != before.height ||
@@ -144,7 +144,7 @@ std::vector<FileToWrite> files_to_write(const fs::path& folder) {
   }
   if (code) raise(Fault::data, "cannot read the folder {}: {}", folder.string(), code.message());
   if (!has_pictures) {
-    raise(Fault::data, "{} has no pictures; try: files that end in .JPEG, .jpg or .png",
+    raise(Fault::data, "{} has no pictures; try: files that end in .jpg, .png, .bmp, .tif or .webp",
           folder.string());
   }
   std::ranges::sort(files, {}, &FileToWrite::to);

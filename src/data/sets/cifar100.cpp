@@ -25,25 +25,24 @@ const std::vector<std::string> fine_names{
     "willow_tree", "wolf",          "woman",     "worm",
 };
 
+const CifarFormat format{
+    .files = {{"train.bin", 50000, true}, {"test.bin", 10000, false}},
+    .folder = "cifar-100-binary",
+    .label_bytes = 2,
+    .names = fine_names,
+};
+
 }  // namespace
 
 DatasetDef cifar100_dataset() {
   return {
       .name = "cifar-100",
       .help = "32x32 colour photos, 100 classes (fine labels); train.bin, test.bin in --data-dir",
-      .open =
-          [](const DatasetSpec& spec) {
-            const CifarFormat format{
-                .files = {{"train.bin", 50000, true}, {"test.bin", 10000, false}},
-                .folder = "cifar-100-binary",
-                .label_bytes = 2,
-                .names = fine_names,
-            };
-            return open_cifar(format, spec.data_dir, spec.train);
-          },
+      .open = [](const DatasetSpec& spec) { return open_cifar(format, spec.data_dir, spec.train); },
       .mean = {0.50708, 0.48655, 0.44092},
       .std = {0.26733, 0.25644, 0.27615},
       .augment = {"pad-crop", "flip"},
+      .is_in = [](const fs::path& folder) { return has_cifar(format, folder); },
       .published = {50000, 10000, 100, {3, 32, 32}},
   };
 }

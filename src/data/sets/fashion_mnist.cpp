@@ -35,6 +35,13 @@ std::unique_ptr<Dataset> open(const DatasetSpec& spec) {
                                          std::move(labels.data));
 }
 
+bool is_in(const fs::path& folder) {
+  const std::string file = "train-images-idx3-ubyte";
+  std::error_code ignored;
+  return fs::is_regular_file(folder / file, ignored) ||
+         fs::is_regular_file(folder / (file + ".gz"), ignored);
+}
+
 }  // namespace
 
 DatasetDef fashion_mnist_dataset() {
@@ -46,6 +53,7 @@ DatasetDef fashion_mnist_dataset() {
       .std = {0.35302},
       .augment = {"pad-crop", "flip"},
       .default_folder = "/usr/share/datasets/fashion-mnist",
+      .is_in = is_in,
       .published = {60000, 10000, 10, image},
   };
 }

@@ -1,21 +1,34 @@
-// Any pictures, in folders train and val with a folder for each class.
+// Any pictures, in folders train and val with a folder for each class, or in the folders of classes
+// alone, of which --val-share keeps a part for evaluation. They come from cameras, so that EXIF's
+// orientation counts.
 #include "data/folder_source.h"
 #include "data/picture_dataset.h"
 
 namespace convoy {
+namespace {
+
+std::unique_ptr<Dataset> open(const DatasetSpec& spec) {
+  return std::make_unique<PictureDataset>(
+      spec.val_share > 0 ? open_share(spec.data_dir, spec.train, spec.val_share)
+                         : open_split(spec.data_dir, spec.train),
+      spec.pictures);
+}
+
+}  // namespace
 
 DatasetDef image_folder_dataset() {
   return {
       .name = "imagefolder",
-      .help = "JPEG and PNG files: --data-dir has folders train and val, with a folder a class",
-      .open = [](const DatasetSpec& spec) -> std::unique_ptr<Dataset> {
-        return std::make_unique<PictureDataset>(open_split(spec.data_dir, spec.train),
-                                                spec.pictures);
-      },
+      .help =
+          "JPEG, PNG, BMP, TIFF and WebP files: --data-dir has folders train and val with a folder "
+          "a class, or with --val-share the folders of the classes",
+      .open = open,
       .mean = {0.485, 0.456, 0.406},
       .std = {0.229, 0.224, 0.225},
       .augment = {"flip"},
       .has_pictures = true,
+      .upright = true,
+      .is_in = is_split,
   };
 }
 

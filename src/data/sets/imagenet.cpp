@@ -26,6 +26,7 @@ DatasetDef imagenet_dataset() {
       .std = {0.229, 0.224, 0.225},
       .augment = {"flip"},
       .has_pictures = true,
+      .is_in = [](const fs::path& f) { return has_records(f, true) || has_records(f, false); },
       .published = {1281167, 50000, 1000},
   };
 }
