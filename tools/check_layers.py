@@ -36,7 +36,6 @@ ONE_DOOR = {  # header -> where it may be included
     r"png\.h": ("pictures/png.cpp",),
     r"cairo": ("pictures/drawing.cpp",),
     r"archive": ("records/tar.cpp",),
-    r"yaml-cpp": ("config/",),
     r"google/protobuf|.*\.pb\.h": ("export/onnx_file.cpp",),
 }
 
