@@ -36,7 +36,7 @@ function(convoy_fuzz_programs)
     src/base/*.cpp src/config/*.cpp src/export/*.cpp src/graph/*.cpp src/kernels/*.cpp src/ops/*.cpp
     src/pictures/*.cpp src/records/*.cpp src/tensor/*.cpp src/weights/*.cpp)
   list(APPEND readers
-    src/data/cifar_files.cpp src/data/class_match.cpp src/data/dataset.cpp src/data/gzip.cpp
+    src/data/cifar_files.cpp src/data/class_match.cpp src/data/gzip.cpp
     src/data/idx_file.cpp src/data/record_classes.cpp src/launch/hosts.cpp src/report/finished.cpp
     src/train/run_dir.cpp src/train/train_state.cpp tests/support/mend.cpp)
   list(FILTER tables INCLUDE REGEX "/(ops|onnx_form|onnx_nodes|weight_format|weight_rename)\\.cpp$")
