@@ -38,7 +38,6 @@ ONE_DOOR = {  # header -> where it may be included
     r"webp/": ("pictures/webp.cpp",),
     r"cairo": ("pictures/drawing.cpp",),
     r"archive": ("records/tar.cpp",),
-    r"yaml-cpp": ("config/",),
     r"google/protobuf|.*\.pb\.h": ("export/onnx_file.cpp",),
 }
 

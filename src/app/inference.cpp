@@ -34,7 +34,7 @@ std::optional<Setting> folder_of_run(const fs::path& weights) {
   for (int up = 0; up <= 3 && folder.has_filename(); ++up, folder = folder.parent_path()) {
     const fs::path args = folder / "args.yml";
     if (!fs::exists(args, ignored)) continue;
-    const Settings recorded = load_config(args.string(), {});
+    const Settings recorded = load_record(args.string());
     const auto found = recorded.find("data-dir");
     if (found == recorded.end() || found->second.text.empty()) return std::nullopt;
     return Setting{found->second.text, args.string()};

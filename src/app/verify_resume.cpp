@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/random.h"
 #include "base/text.h"
 
@@ -62,12 +63,18 @@ void expect_code(int code, int wanted, const std::string& what) {
 
 std::vector<std::string> comparable_metrics(const fs::path& run) {
   std::vector<std::string> lines;
-  for (const std::string& line : split(read_file(run / "metrics.jsonl", Fault::checkpoint), '\n')) {
+  const fs::path file = run / "metrics.jsonl";
+  for (const std::string& line : split(read_file(file, Fault::checkpoint), '\n')) {
     if (line.empty()) continue;
-    auto event = nlohmann::ordered_json::parse(line);
-    for (const char* time : {"t", "images_per_s", "data_wait_s", "seconds", "peak_rss_bytes"})
-      event.erase(time);
-    lines.push_back(event.dump());
+    try {
+      auto event = parse_ordered_json(line);
+      for (const char* time : {"t", "images_per_s", "data_wait_s", "seconds", "peak_rss_bytes"})
+        event.erase(time);
+      lines.push_back(event.dump());
+    } catch (const JsonError& error) {
+      raise(Fault::checkpoint, "--verify-resume: {}: line {} {}", file.string(), lines.size() + 1,
+            error.what());
+    }
   }
   return lines;
 }
@@ -165,7 +172,7 @@ int verify_resume(const RunConfig& config, const CommandLine& line, int kills) {
       read_file(pieces / "weights/last.safetensors", Fault::checkpoint)) {
     raise(Fault::checkpoint, "--verify-resume: weights/last.safetensors differs");
   }
-  const auto end = nlohmann::json::parse(comparable_metrics(whole).back());
+  const auto end = parse_json(comparable_metrics(whole).back());
   fmt::print("equal: weights, summary.csv, metrics.jsonl\nweights {}\n",
              end.value("weights_hash", ""));
   fs::remove_all(folder);

@@ -34,6 +34,9 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
   std::string best;
   size_t best_distance = word.size() / 3 + 2;
   for (const std::string& candidate : candidates) {
+    // The difference in length is the least distance; names from files may be very long.
+    const auto [shorter, longer] = std::minmax(word.size(), candidate.size());
+    if (longer - shorter >= best_distance) continue;
     const size_t distance = edit_distance(word, candidate);
     if (distance >= best_distance) continue;
     best = candidate;

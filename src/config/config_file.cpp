@@ -1,7 +1,6 @@
 #include "config/config_file.h"
 
 #include <fmt/core.h>
-#include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <map>
@@ -12,11 +11,10 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "config/value.h"
+#include "config/yaml.h"
 
 namespace convoy {
 namespace {
-
-constexpr size_t largest_recipe = 1 << 20;
 
 bool has_yaml_name(const fs::path& path) {
   return path.extension() == ".yml" || path.extension() == ".yaml";
@@ -47,119 +45,59 @@ std::optional<fs::path> find_recipe(const fs::path& name, const std::vector<std:
 
 // What stands in one file, before its bases are read.
 struct Recipe {
-  std::vector<std::pair<std::string, int>> bases;  // name, line
+  std::vector<std::string> bases;
+  int bases_line = 0;
   Settings settings;
 };
 
-// Reads the YAML of one file; knows nothing of other files.
-class RecipeReader {
- public:
-  RecipeReader(std::string path, const std::vector<Field>& known)
-      : path_(std::move(path)), known_(known) {}
-
-  Recipe read() {
-    std::string text = read_file(path_, Fault::usage);
-    if (text.size() > largest_recipe || !is_plain_utf8(text)) {
-      raise(Fault::usage, "{}: is not a recipe; it must be YAML text in UTF-8, at most 1 MiB",
-            one_line(path_));
-    }
-    // yaml-cpp takes a quote that is never closed for one that ends with the file. The mark of a
-    // document's end, which may not stand inside quotes, makes it notice.
-    if (!text.ends_with('\n')) text += '\n';
-    text += "...\n";
-    std::vector<YAML::Node> documents;
-    try {
-      documents = YAML::LoadAll(text);
-      if (documents.size() > 1) fail(documents[1].Mark(), "a second YAML document; try: only one");
-      if (!documents.empty()) read_map(documents[0]);
-    } catch (const YAML::Exception& error) {
-      const bool is_open_quote =
-          error.msg.find("document indicator in scalar") != std::string::npos;
-      fail(error.mark, "not valid YAML: " + (is_open_quote ? "a quote is not closed" : error.msg));
-    }
-    return std::move(recipe_);
+// The text of a recipe or record. One that is too large is not read; `read_yaml` would refuse it.
+std::string read_text(const fs::path& path, Fault fault) {
+  std::error_code ignored;
+  const uintmax_t bytes = fs::file_size(path, ignored);
+  if (!ignored && bytes > most_yaml_bytes) {
+    raise(fault, "{}: is not a recipe: {} bytes are more than the {} it may have",
+          one_line(path.string()), bytes, most_yaml_bytes);
   }
+  return read_file(path, fault);
+}
 
- private:
-  [[noreturn]] void fail(const YAML::Mark& mark, const std::string& problem) const {
-    raise(Fault::usage, "{}:{}: {}", one_line(path_), std::max(mark.line, 0) + 1,
-          one_line(problem));
-  }
-
-  void read_map(const YAML::Node& root) {
-    if (root.IsNull()) return;  // only comments
-    if (!root.IsMap()) fail(root.Mark(), "not a map; try: lines of the form `key: value`");
-    std::map<std::string, int> seen;
-    std::vector<std::string> given;
-    for (const auto& entry : root) {
-      const YAML::Node& name = entry.first;
-      const int line = name.Mark().line + 1;
-      if (!name.IsScalar() || name.Scalar().empty()) {
-        fail(name.Mark(), "a key that is not plain text; try: lines of the form `key: value`");
+// What the entries of one file mean; knows nothing of other files. `known` as for load_config.
+Recipe to_recipe(std::vector<YamlEntry> entries, const std::string& path,
+                 const std::vector<Field>& known, Fault fault) {
+  const auto fail = [&](const YamlEntry& entry, const std::string& problem) {
+    raise(fault, "{}:{}: {}", one_line(path), entry.line, one_line(problem));
+  };
+  Recipe recipe;
+  std::map<std::string, int> seen;
+  std::vector<std::string> given;
+  for (YamlEntry& entry : entries) {
+    std::string key = dashed(entry.key);
+    if (key == "<<") fail(entry, "merge keys (<<) are not supported; try: base: OTHER_RECIPE");
+    if (const Field* field = find_field(known, key)) key = field->key;
+    if (const auto [first, is_new] = seen.emplace(key, entry.line); !is_new) {
+      fail(entry,
+           fmt::format("{} stands already in line {}; try: only one of them", key, first->second));
+    }
+    if (key == "base") {
+      if (!entry.is_list) {
+        recipe.bases = {entry.text};
+      } else if (!entry.text.empty()) {
+        recipe.bases = split(entry.text, ',');
       }
-      std::string key = dashed(name.Scalar());
-      if (key == "<<")
-        fail(name.Mark(), "merge keys (<<) are not supported; try: base: OTHER_RECIPE");
-      if (const Field* field = find_field(known_, key)) key = field->key;
-      if (const auto [first, is_new] = seen.emplace(key, line); !is_new) {
-        fail(name.Mark(), fmt::format("{} stands already in line {}; try: only one of them", key,
-                                      first->second));
-      }
-      if (key == "base") {
-        read_bases(entry.second);
-      } else if (key == record_key) {
-        given = split(value_text(key, entry.second), ',');
-      } else {
-        recipe_.settings[key] = {value_text(key, entry.second), path_, line};
-      }
-    }
-    if (!seen.contains(std::string(record_key))) return;
-    for (auto& [key, setting] : recipe_.settings) {
-      if (std::ranges::find(given, key) == given.end())
-        setting = {setting.text, "recorded default"};
+      recipe.bases_line = entry.line;
+    } else if (key == record_key) {
+      given = split(entry.text, ',');
+    } else {
+      recipe.settings[key] = {std::move(entry.text), path, entry.line};
     }
   }
-
-  void read_bases(const YAML::Node& value) {
-    if (!value.IsSequence()) {
-      recipe_.bases.emplace_back(scalar("base", value), value.Mark().line + 1);
-      return;
-    }
-    for (const YAML::Node& name : value) {
-      recipe_.bases.emplace_back(scalar("base", name), name.Mark().line + 1);
-    }
+  if (!seen.contains(std::string(record_key))) return recipe;
+  std::ranges::sort(given);
+  for (auto& [key, setting] : recipe.settings) {
+    if (!std::ranges::binary_search(given, key)) setting = {setting.text, "recorded default"};
   }
-
-  // A list becomes the text an option takes: its elements with commas between.
-  std::string value_text(const std::string& key, const YAML::Node& value) const {
-    if (!value.IsSequence()) return scalar(key, value);
-    std::vector<std::string> parts;
-    for (const YAML::Node& element : value) {
-      parts.push_back(scalar(key, element));
-      if (parts.back().find(',') != std::string::npos || parts.back().empty()) {
-        fail(element.Mark(), key + ": an element of a list may not be empty or have a comma");
-      }
-    }
-    return join(parts, ",");
-  }
-
-  std::string scalar(const std::string& key, const YAML::Node& value) const {
-    if (value.IsNull()) fail(value.Mark(), key + ": has no value; for empty text write ''");
-    if (value.IsMap()) {
-      fail(value.Mark(),
-           key + ": has keys of its own, but options are flat; try: `key: value` alone");
-    }
-    if (value.IsSequence()) fail(value.Mark(), key + ": a list inside a list; try: one flat list");
-    if (value.Tag() != "?" && value.Tag() != "!" && !value.Tag().empty()) {
-      fail(value.Mark(), fmt::format("{}: has a tag ({}); try: the value alone", key, value.Tag()));
-    }
-    return value.Scalar();
-  }
-
-  const std::string path_;
-  const std::vector<Field>& known_;
-  Recipe recipe_;
-};
+  return recipe;
+}
 
 // Follows `base:` from file to file.
 class Loader {
@@ -172,10 +110,13 @@ class Loader {
     // A file that several bases share is read once: otherwise chains of them would take 2^n reads.
     if (const auto done = done_.find(identity); done != done_.end()) return done->second;
     open_.push_back(identity);
-    Recipe recipe = RecipeReader(path.string(), known_).read();
+    const std::string text = read_text(path, Fault::usage);
+    Recipe recipe = to_recipe(read_yaml(text, path.string(), Fault::usage), path.string(), known_,
+                              Fault::usage);
     Settings merged;
-    for (const auto& [name, line] : recipe.bases) {
-      for (const auto& [key, setting] : load(find_base(path, name, line))) merged[key] = setting;
+    for (const std::string& name : recipe.bases) {
+      const fs::path base = find_base(path, name, recipe.bases_line);
+      for (const auto& [key, setting] : load(base)) merged[key] = setting;
     }
     for (auto& [key, setting] : recipe.settings) merged[key] = std::move(setting);
     open_.pop_back();
@@ -236,6 +177,22 @@ Settings load_config(std::string_view name_or_path, const std::vector<std::strin
   if (!found) found = find_recipe(path, recipe_folders);
   if (!found) no_such_recipe(path.string(), recipe_folders);
   return Loader(recipe_folders, known).load(*found);
+}
+
+Settings load_record(const std::string& path, const std::vector<Field>& known) {
+  const std::string text = read_text(path, Fault::checkpoint);
+  if (!text.ends_with('\n')) {
+    raise(Fault::checkpoint,
+          "{}: is cut off: its last line has no end; try: a whole copy of the run directory",
+          one_line(path));
+  }
+  Recipe record =
+      to_recipe(read_yaml(text, path, Fault::checkpoint), path, known, Fault::checkpoint);
+  if (record.bases_line) {
+    raise(Fault::checkpoint, "{}:{}: base has no meaning in the record of a run; try: without it",
+          one_line(path), record.bases_line);
+  }
+  return std::move(record.settings);
 }
 
 std::vector<std::string> list_recipes(const std::vector<std::string>& recipe_folders) {

@@ -19,12 +19,16 @@ namespace convoy {
 Settings load_config(std::string_view name_or_path, const std::vector<std::string>& recipe_folders,
                      const std::vector<Field>& known = {});
 
+// The settings of a run's args.yml, which `write_args` wrote. Anything else than such a text, whole
+// and without `base:`, is Fault::checkpoint.
+Settings load_record(const std::string& path, const std::vector<Field>& known = {});
+
 // Names of all recipes below the folders, sorted, without .yml. A missing folder holds none.
 std::vector<std::string> list_recipes(const std::vector<std::string>& recipe_folders);
 
 // The text of args.yml: every field as `key: value  # origin`, sections as comments, and before
 // them under `given` the keys that are no defaults. `load_config` reads it back to the same values;
-// those not listed there have the origin "recorded default".
+// those not listed there have the origin "recorded default". (`load_record` does so too.)
 std::string write_args(const std::vector<Field>& fields);
 constexpr std::string_view record_key = "given";
 

@@ -1,5 +1,10 @@
 #include "data/idx_file.h"
 
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <span>
+
 #include "data/data_file.h"
 #include "data/gzip.h"
 
@@ -7,11 +12,71 @@ namespace convoy {
 namespace {
 
 constexpr uint32_t unsigned_bytes = 0x0800;  // the element type's place in the magic number
+// What a zipped file may expand to: so often its size, or this anyway. Pictures of digits and
+// clothes shrink to a half or a fifth.
+constexpr uint64_t most_expansion = 16, small_anyway = 16 << 20;
 
-uint32_t big_endian(std::string_view bytes, size_t at) {
+uint32_t big_endian(std::span<const uint8_t> bytes, size_t at) {
   uint32_t value = 0;
-  for (size_t i = at; i < at + 4; ++i) value = value << 8 | static_cast<uint8_t>(bytes[i]);
+  for (size_t i = at; i < at + 4; ++i) value = value << 8 | bytes[i];
   return value;
+}
+
+// The content of a file, plain or zipped, from its beginning.
+class Content {
+ public:
+  Content(std::string bytes, bool zipped, const std::string& path) : bytes_(std::move(bytes)) {
+    if (zipped) gzip_.emplace(bytes_, path);
+    const uint64_t size = bytes_.size();
+    most_ = zipped ? std::max(size * most_expansion, small_anyway) : size;
+  }
+
+  // Fewer than asked for: there are no more.
+  size_t read(std::span<uint8_t> into) {
+    if (gzip_) return gzip_->read(into);
+    const size_t count = std::min(into.size(), bytes_.size() - at_);
+    std::copy_n(bytes_.data() + at_, count, into.data());
+    at_ += count;
+    return count;
+  }
+  // More than this cannot be in it, or may not.
+  uint64_t most() const { return most_; }
+  bool is_zipped() const { return gzip_.has_value(); }
+
+ private:
+  const std::string bytes_;
+  std::optional<GzipReader> gzip_;
+  size_t at_ = 0;
+  uint64_t most_;
+};
+
+// The product of the dimensions, or UINT64_MAX: more than any file has. Nothing where one is zero.
+uint64_t product(const std::vector<int64_t>& dims) {
+  uint64_t product = 1;
+  for (const int64_t dim : dims) {
+    if (dim == 0) return 0;
+    if (__builtin_mul_overflow(product, static_cast<uint64_t>(dim), &product)) return UINT64_MAX;
+  }
+  return product;
+}
+
+// What the header promises, and nothing behind it. A promise that cannot be kept takes no memory.
+void read_data(Content& content, IdxFile& file, const std::string& source) {
+  const uint64_t promised = product(file.dims);
+  if (content.is_zipped() && promised > content.most()) {
+    raise(Fault::data,
+          "{}: promises {} bytes, more than a zipped file of its size may hold; try: {}", file.path,
+          promised, source);
+  }
+  file.data.resize(static_cast<size_t>(std::min(promised, content.most())));
+  const size_t have = content.read(file.data);
+  std::array<uint8_t, 4096> more;
+  const size_t behind = have < file.data.size() ? 0 : content.read(more);
+  if (have == promised && behind == 0) return;
+  const bool is_long = have == promised;
+  raise(Fault::data, "{} {}: {}{} bytes after the header, which promises {}; try: {}", file.path,
+        is_long ? "is too long" : "is truncated", behind == more.size() ? "at least " : "",
+        have + behind, promised, source);
 }
 
 }  // namespace
@@ -26,34 +91,21 @@ IdxFile read_idx(const fs::path& folder, const std::string& stem, int rank,
           source);
   }
   IdxFile file{.path = path.string(), .dims = {}, .data = {}};
-  std::string bytes = read_file(path, Fault::data);
-  if (zipped) bytes = gunzip(bytes, file.path);
+  Content content(read_file(path, Fault::data), zipped, file.path);
 
-  const size_t header = 4 + 4 * static_cast<size_t>(rank);
-  if (bytes.size() < header) {
+  std::vector<uint8_t> header(4 + 4 * static_cast<size_t>(rank));
+  if (const size_t have = content.read(header); have < header.size()) {
     raise(Fault::data, "{} is truncated: {} bytes, but an IDX header alone has {}; try: {}",
-          file.path, bytes.size(), header, source);
+          file.path, have, header.size(), source);
   }
   const uint32_t magic = unsigned_bytes | static_cast<uint32_t>(rank);
-  if (big_endian(bytes, 0) != magic) {
+  if (big_endian(header, 0) != magic) {
     raise(Fault::data,
           "{} is not the IDX file it should be: magic number {:08x}, expected {:08x}; try: {}",
-          file.path, big_endian(bytes, 0), magic, source);
+          file.path, big_endian(header, 0), magic, source);
   }
-  // At most 3 dimensions of 32 bits: only the last product can overflow, so it is not formed when
-  // the file is too small already.
-  uint64_t promised = 1;
-  for (int i = 0; i < rank; ++i) {
-    const uint32_t dim = big_endian(bytes, 4 + 4 * static_cast<size_t>(i));
-    file.dims.push_back(dim);
-    promised = promised > bytes.size() && dim > 0 ? promised : promised * dim;
-  }
-  if (bytes.size() - header != promised) {
-    raise(Fault::data, "{} {}: {} bytes after the header, which promises {}; try: {}", file.path,
-          bytes.size() - header < promised ? "is truncated" : "is too long", bytes.size() - header,
-          promised, source);
-  }
-  file.data.assign(bytes.begin() + static_cast<ptrdiff_t>(header), bytes.end());
+  for (size_t at = 4; at < header.size(); at += 4) file.dims.push_back(big_endian(header, at));
+  read_data(content, file, source);
   return file;
 }
 

@@ -9,6 +9,7 @@
 #include "pictures/exif.h"
 #include "pictures/jpeg_entropy.h"
 #include "pictures/jpeg_errors.h"
+#include "pictures/jpeg_output.h"
 #include "pictures/jpeg_pack.h"
 #include "pictures/limits.h"
 
@@ -147,20 +148,13 @@ void JpegDecoder::decode(const PixelRect& region, DecodeSpeed speed, int shrink,
   }
 }
 
-std::string encode_jpeg(const Pixels& pixels, int quality) {
-  jpeg_compress_struct file{};
-  JpegErrors errors;
-  unsigned char* out = nullptr;
-  unsigned long size = 0;
-  file.err = &errors;
-  if (setjmp(errors.jump)) {
-    jpeg_destroy_compress(&file);
-    std::free(out);
-    raise(Fault::data, "a picture of {}x{} cannot be written as JPEG: {}", pixels.region.width,
-          pixels.region.height, static_cast<const char*>(errors.message));
-  }
-  jpeg_create_compress(&file);
-  jpeg_mem_dest(&file, &out, &size);
+namespace {
+
+// False: the errors of `output` say why. This holds the frame that longjmp leaves.
+bool write(JpegOutput& output, JpegErrors& errors, const Pixels& pixels, int quality) {
+  if (setjmp(errors.jump)) return false;
+  jpeg_compress_struct& file = output.file;
+  output.start();
   file.image_width = static_cast<JDIMENSION>(pixels.region.width);
   file.image_height = static_cast<JDIMENSION>(pixels.region.height);
   file.input_components = 4;
@@ -177,10 +171,19 @@ std::string encode_jpeg(const Pixels& pixels, int quality) {
     jpeg_write_scanlines(&file, &row, 1);
   }
   jpeg_finish_compress(&file);
-  std::string bytes(reinterpret_cast<const char*>(out), size);
-  jpeg_destroy_compress(&file);
-  std::free(out);
-  return bytes;
+  return true;
+}
+
+}  // namespace
+
+std::string encode_jpeg(const Pixels& pixels, int quality) {
+  JpegErrors errors;
+  JpegOutput output(errors);
+  if (!write(output, errors, pixels, quality)) {
+    raise(Fault::data, "a picture of {}x{} cannot be written as JPEG: {}", pixels.region.width,
+          pixels.region.height, static_cast<const char*>(errors.message));
+  }
+  return std::string(output.bytes());
 }
 
 }  // namespace convoy

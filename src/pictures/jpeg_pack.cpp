@@ -2,10 +2,9 @@
 // row, so that stretches form a grid.
 #include "pictures/jpeg_pack.h"
 
-#include <cstdlib>
-
 #include "base/error.h"
 #include "pictures/jpeg_errors.h"
+#include "pictures/jpeg_output.h"
 #include "pictures/limits.h"
 #include "pictures/packed_index.h"
 
@@ -14,25 +13,18 @@ namespace {
 
 struct Transcoder {
   jpeg_decompress_struct in{};
-  jpeg_compress_struct out{};
   JpegErrors errors;
   jpeg_progress_mgr progress{};
-  unsigned char* data = nullptr;
-  unsigned long size = 0;
+  JpegOutput output{errors};
+  jpeg_compress_struct& out = output.file;
 
   Transcoder() {
     in.err = &errors;
-    out.err = &errors;
     jpeg_create_decompress(&in);
-    jpeg_create_compress(&out);
     progress.progress_monitor = watch_passes;
     in.progress = &progress;
   }
-  ~Transcoder() {
-    jpeg_destroy_compress(&out);
-    jpeg_destroy_decompress(&in);
-    std::free(data);
-  }
+  ~Transcoder() { jpeg_destroy_decompress(&in); }
   Transcoder(const Transcoder&) = delete;
 
   // False: errors.message says why. These two hold the frames that longjmp leaves.
@@ -56,7 +48,7 @@ struct Transcoder {
     const int64_t tall = in.num_components == 1 ? 8 : 8 * in.max_v_samp_factor;
     out.restart_interval = static_cast<unsigned>(
         packed_interval((in.image_width + block - 1) / block, (in.image_height + tall - 1) / tall));
-    jpeg_mem_dest(&out, &data, &size);
+    output.start();
     jpeg_write_coefficients(&out, coefficients);
     for (jpeg_saved_marker_ptr m = in.marker_list; m; m = m->next) {
       jpeg_write_marker(&out, m->marker, m->data, m->data_length);
@@ -78,8 +70,7 @@ std::string pack_jpeg(std::string_view bytes, const std::string& origin) {
   check_picture_size(transcoder.in.image_width, transcoder.in.image_height, bytes.size(),
                      most_jpeg_pixels(transcoder.in.arith_code), origin);
   if (!transcoder.rewrite()) refuse();
-  return with_packed_index({reinterpret_cast<const char*>(transcoder.data), transcoder.size},
-                           transcoder.out.restart_interval);
+  return with_packed_index(transcoder.output.bytes(), transcoder.out.restart_interval);
 }
 
 }  // namespace convoy

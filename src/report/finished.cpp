@@ -4,19 +4,31 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
+
 namespace convoy {
+
+std::optional<FinishedRun> read_finished_run(std::string_view metrics) {
+  if (!metrics.ends_with('\n')) return std::nullopt;
+  metrics.remove_suffix(1);
+  try {
+    const auto line = parse_json(metrics.substr(metrics.rfind('\n') + 1));
+    if (!line.is_object() || line.value("event", "") != "run_end" || line.value("exit", -1) != 0) {
+      return std::nullopt;
+    }
+    return FinishedRun{line.value("step", int64_t{0}), line.value("weights_hash", "")};
+  } catch (const JsonError&) {
+  } catch (const nlohmann::json::exception&) {  // a field of another kind: a text as the step
+  }
+  return std::nullopt;
+}
 
 bool say_if_finished(const RunDir& dir) {
   if (!fs::exists(dir.metrics())) return false;
-  const std::string text = read_file(dir.metrics(), Fault::checkpoint);
-  if (text.empty() || text.back() != '\n') return false;
-  const size_t begin = text.rfind('\n', text.size() - 2);
-  const auto line = nlohmann::json::parse(text.substr(begin == std::string::npos ? 0 : begin + 1),
-                                          nullptr, false);
-  if (line.is_discarded() || line.value("event", "") != "run_end" || line.value("exit", -1) != 0)
-    return false;
-  fmt::print("{} has finished: step {}\nweights {}\n", dir.path().string(), line.value("step", 0),
-             line.value("weights_hash", ""));
+  const auto end = read_finished_run(read_file(dir.metrics(), Fault::checkpoint));
+  if (!end) return false;
+  fmt::print("{} has finished: step {}\nweights {}\n", dir.path().string(), end->step,
+             end->weights_hash);
   return true;
 }
 

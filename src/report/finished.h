@@ -1,8 +1,21 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
 #include "train/run_dir.h"
 
 namespace convoy {
+
+struct FinishedRun {
+  int64_t step = 0;
+  std::string weights_hash;
+};
+// What the last line of a metrics.jsonl says, where that is a whole line and the end of a run with
+// exit 0; whatever else stands there is no end.
+std::optional<FinishedRun> read_finished_run(std::string_view metrics);
 
 // Whether the run has come to its end (metrics.jsonl closes with run_end and exit 0); if so, says
 // so with its last line, `weights <hash>`.

@@ -88,11 +88,13 @@ std::string WeightReport::line() const {
 std::vector<std::string> models_that_fit(const WeightFile& file, const FoundModel& first,
                                          int channels) {
   std::vector<std::string> own, others;
+  const size_t tensors = tensors_to_match(file);
   for (const ModelDef& family : model_catalog()) {
     for (const Variant& variant : family.variants) {
       try {
         const FoundModel model{family, variant};
         std::vector<Wanted> wanted = all_of(graph_of(model, family.classes, channels));
+        if (wanted.size() != tensors) continue;  // names need not be looked at, however many
         const Match names = match_weights(file, wanted);
         if (!names.missing.empty() || !names.unused.empty()) continue;
         wanted = wanted_by(model, family.classes, channels);

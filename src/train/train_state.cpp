@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json.h"
 
 namespace convoy {
 namespace {
@@ -76,7 +77,7 @@ std::string to_json(const StateFile& file) {
 
 StateFile state_file_from_json(const std::string& text, const std::string& origin) {
   try {
-    Json json = Json::parse(text);
+    Json json = parse_json(text);
     const int format = json.at("format").get<int>();
     if (format > format_version) {
       raise(Fault::checkpoint, "{}: format {} is newer than this Convoy; try: a newer Convoy",
@@ -103,6 +104,8 @@ StateFile state_file_from_json(const std::string& text, const std::string& origi
     }
     json.at("log_lengths").get_to(file.log_lengths);
     return file;
+  } catch (const JsonError& error) {
+    raise(Fault::checkpoint, "{}: damaged: it {}", origin, error.what());
   } catch (const Json::exception& error) {
     raise(Fault::checkpoint, "{}: damaged: {:?}", origin, std::string_view(error.what()));
   } catch (const std::invalid_argument& error) {

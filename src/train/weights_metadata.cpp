@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "config/value.h"
 #include "tensor/isa.h"
@@ -64,7 +65,11 @@ Metadata weights_metadata(const RunSetup& setup, const WeightsMoment& moment) {
 std::vector<std::string> told_class_names(const Metadata& about, const std::string& origin) {
   const std::string* text = find(about, weights_key::class_names);
   if (!text) return {};
-  const Json list = Json::parse(*text, nullptr, false);
+  Json list;
+  try {
+    list = parse_json(*text);
+  } catch (const JsonError&) {  // said below
+  }
   const bool is_sound = list.is_array() && std::all_of(list.begin(), list.end(),
                                                        [](const Json& n) { return n.is_string(); });
   if (!is_sound) misspoken(origin, weights_key::class_names, "a JSON list of names");

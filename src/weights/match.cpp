@@ -37,15 +37,20 @@ std::vector<Candidate> candidates_of(const WeightFile& file) {
   for (const TensorEntry& tensor : file.tensors()) {
     if (!is_aside(tensor.name)) all.push_back({tensor.name, &tensor});
   }
+  // Taken off at once in the end: a name may be nothing but prefixes, and long.
+  size_t taken = 0;
   for (bool again = !all.empty(); again;) {
     again = false;
     for (const std::string_view prefix : prefixes) {
-      if (!std::ranges::all_of(all, [&](const Candidate& c) { return c.name.starts_with(prefix); }))
-        continue;
-      for (Candidate& c : all) c.name.erase(0, prefix.size());
+      const auto has_it = [&](const Candidate& c) {
+        return std::string_view(c.name).substr(taken).starts_with(prefix);
+      };
+      if (!std::ranges::all_of(all, has_it)) continue;
+      taken += prefix.size();
       again = true;
     }
   }
+  for (Candidate& c : all) c.name.erase(0, taken);
   return all;
 }
 
@@ -212,6 +217,11 @@ std::string Match::verdict() const {
     text += "; without a place: " + listed(names);
   }
   return text;
+}
+
+size_t tensors_to_match(const WeightFile& file) {
+  return static_cast<size_t>(std::ranges::count_if(
+      file.tensors(), [](const TensorEntry& tensor) { return !is_aside(tensor.name); }));
 }
 
 Match match_weights(const WeightFile& file, std::span<const Wanted> wanted) {

@@ -90,6 +90,9 @@ struct Match {
   std::string verdict() const;
 };
 
+// How many tensors of the file want a place: all but counters and what optimisers keep.
+size_t tensors_to_match(const WeightFile& file);
+
 // The translation under which most tensors fit.
 Match match_weights(const WeightFile& file, std::span<const Wanted> wanted);
 

@@ -121,7 +121,8 @@ class Header {
   size_t at_ = 0;
 };
 
-void add_array(std::string_view bytes, const std::string& name, WeightData& data) {
+// Whether `data` borrows from `bytes` now.
+bool add_array(std::string_view bytes, const std::string& name, WeightData& data) {
   ByteReader reader(bytes, data.origin, "an array");
   if (reader.take(npy_magic.size()) != npy_magic) reader.fail("it does not begin as .npy does");
   const int version = reader.byte();
@@ -143,17 +144,17 @@ void add_array(std::string_view bytes, const std::string& name, WeightData& data
   }
   if (!element) {
     data.add_foreign(name, std::string(shown(header.descr)));
-    return;
+    return false;
   }
   const int64_t count = checked_count(header.shape, name, data.origin);
   if (static_cast<uint64_t>(count) * element_bytes(*element) != content.size()) {
     header.fail(fmt::format("{} {} has {} bytes", element_name(*element), to_string(header.shape),
                             content.size()));
   }
-  data.add(name,
-           header.fortran ? View::column_major(*element, header.shape)
-                          : View::row_major(*element, header.shape),
-           as_bytes(content));
+  return data.add(name,
+                  header.fortran ? View::column_major(*element, header.shape)
+                                 : View::row_major(*element, header.shape),
+                  as_bytes(content));
 }
 
 }  // namespace
@@ -161,22 +162,23 @@ void add_array(std::string_view bytes, const std::string& name, WeightData& data
 WeightData read_npz(SharedBytes bytes, const std::string& origin) {
   constexpr std::string_view suffix = ".npy";
   const ZipFile zip(*bytes, origin);
-  std::vector<std::pair<std::string, ZipFile::Content>> arrays;
   size_t covered = bytes->size();
   for (const ZipMember& member : zip.members()) {
     if (!member.name.ends_with(suffix)) {
       raise(Fault::checkpoint, "{}: member {} is no array; try: a file of numpy.savez", origin,
             shown(member.name));
     }
-    arrays.emplace_back(member.name.substr(0, member.name.size() - suffix.size()),
-                        zip.read(member));
-    if (arrays.back().second.owner) covered += arrays.back().second.bytes.size();
+    if (member.size > member.packed) covered += static_cast<size_t>(member.size);
   }
   WeightData data(origin, covered);
   data.keep(bytes);
-  for (const auto& [name, content] : arrays) {
-    if (content.owner) data.keep(content.owner);
-    add_array(content.bytes, name, data);
+  for (const ZipMember& member : zip.members()) {
+    const ZipFile::Content content = zip.read(member);
+    // What had to be converted is a copy: the expanded bytes are not needed any longer.
+    const auto name = member.name.substr(0, member.name.size() - suffix.size());
+    if (add_array(content.bytes, std::string(name), data) && content.owner) {
+      data.keep(content.owner);
+    }
   }
   return data;
 }

@@ -11,7 +11,7 @@ namespace convoy {
 using Kind = PickleValue::Kind;
 
 // A network has some ten values a tensor; this is for all of any checkpoint, and little memory.
-constexpr size_t most_values = 1 << 20;
+constexpr size_t most_values = 1 << 19;
 constexpr PickleId none_id = 0, true_id = 1, false_id = 2;
 
 class PickleMachine {

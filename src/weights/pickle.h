@@ -54,8 +54,8 @@ class Pickle {
 
  private:
   friend class PickleMachine;
-  std::vector<PickleValue> values_;
-  std::deque<std::string> names_;  // of globals
+  std::deque<PickleValue> values_;  // a vector would take three times as much while it grows
+  std::deque<std::string> names_;   // of globals
   PickleId root_ = 0;
   size_t bytes_read_ = 0;
 };

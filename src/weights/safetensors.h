@@ -44,6 +44,7 @@ class SafetensorsFile {
   SafetensorsFile(std::string bytes, std::string origin);
 
   const std::string& origin() const { return origin_; }
+  size_t size() const { return bytes_->size(); }  // of the file
   const Metadata& metadata() const { return metadata_; }
   // The tensors whose type we can use, names sorted bytewise. Spans point into this object and stay
   // valid when it is moved.

@@ -111,8 +111,8 @@ Shape read_shape(std::string_view message, const std::string& name, const std::s
   return shape;
 }
 
-Entry read_entry(const TableEntry& from, const std::string& origin) {
-  Entry entry{.name = from.key};
+Entry read_entry(TableEntry from, const std::string& origin) {
+  Entry entry{.name = std::move(from.key)};
   for_each_field(from.value, origin, "the index", [&](const ProtoField& f) {
     switch (f.number) {
       case 1:
@@ -141,6 +141,17 @@ Entry read_entry(const TableEntry& from, const std::string& origin) {
     }
   });
   return entry;
+}
+
+// Every tensor's bytes are checked: those that many tensors share would be checked many times.
+void check_overlap(const std::vector<Entry>& entries, uint64_t bytes, const std::string& origin) {
+  uint64_t sum = 0;
+  for (const Entry& entry : entries) {
+    if (entry.size > bytes || (sum += entry.size) > bytes) {
+      bad(origin,
+          fmt::format("{} and those before it have more bytes than its files", shown(entry.name)));
+    }
+  }
 }
 
 struct Strings {
@@ -181,7 +192,7 @@ Strings read_strings(std::string_view bytes, int64_t count, const Entry& entry,
 
 WeightData read_tf_bundle(std::string_view index, const std::string& origin,
                           const std::function<SharedBytes(int i, int n)>& shard) {
-  const std::vector<TableEntry> table = read_sorted_table(index, origin);
+  std::vector<TableEntry> table = read_sorted_table(index, origin);
   if (table.empty() || !table.front().key.empty()) bad(origin, "the index has no header");
   const Header header = read_header(table.front().value, origin);
 
@@ -189,7 +200,7 @@ WeightData read_tf_bundle(std::string_view index, const std::string& origin,
   std::map<uint64_t, SharedBytes> shards;
   size_t bytes = index.size();
   for (size_t i = 1; i < table.size(); ++i) {
-    entries.push_back(read_entry(table[i], origin));
+    entries.push_back(read_entry(std::move(table[i]), origin));
     const Entry& entry = entries.back();
     if (entry.sliced) {
       raise(Fault::checkpoint,
@@ -205,6 +216,8 @@ WeightData read_tf_bundle(std::string_view index, const std::string& origin,
     data = shard(static_cast<int>(entry.shard), static_cast<int>(header.shards));
     bytes += data->size();
   }
+
+  check_overlap(entries, bytes, origin);
 
   WeightData data(origin, bytes);
   for (const auto& [number, content] : shards) data.keep(content);

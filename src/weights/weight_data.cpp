@@ -64,6 +64,19 @@ int64_t checked_count(const Shape& shape, std::string_view name, const std::stri
 WeightData::WeightData(std::string from, size_t covered)
     : origin(std::move(from)), covered_(covered) {}
 
+// Files can name one tensor many times, or put one long name before many others.
+void WeightData::account_for(const std::string& name) {
+  constexpr size_t bytes_of_one = 32, anyway = 1024, name_bytes_anyway = 1 << 20;
+  ++named_;
+  name_bytes_ += name.size();
+  if (named_ > covered_ / bytes_of_one + anyway || name_bytes_ > covered_ + name_bytes_anyway) {
+    raise(Fault::checkpoint,
+          "{}: {} tensors with {} bytes of names are more than a file of its size can hold; try: "
+          "fetch or save it again",
+          origin, named_, name_bytes_);
+  }
+}
+
 std::span<std::byte> WeightData::allocate(const std::string& name, size_t bytes) {
   constexpr size_t times = 4, anyway = 64 * 1024;
   if (bytes > covered_ * times + anyway - allocated_) {
@@ -77,7 +90,7 @@ std::span<std::byte> WeightData::allocate(const std::string& name, size_t bytes)
   return {copies_.back().get(), bytes};
 }
 
-void WeightData::add(std::string name, const View& view, Bytes storage) {
+bool WeightData::add(std::string name, const View& view, Bytes storage) {
   const auto size = static_cast<int64_t>(element_bytes(view.element));
   const int64_t count = checked_count(view.shape, name, origin);
   // The place of the last element; all numbers come from the file.
@@ -97,20 +110,23 @@ void WeightData::add(std::string name, const View& view, Bytes storage) {
           origin, shown(name), element_name(view.element), to_string(view.shape), storage.size());
   }
   const std::optional<DType> dtype = element_dtype(view.element);
-  if (!dtype) return add_foreign(std::move(name), std::string(element_name(view.element)));
-
+  if (!dtype) {
+    add_foreign(std::move(name), std::string(element_name(view.element)));
+    return false;
+  }
+  account_for(name);
   TensorEntry entry{std::move(name), *dtype, view.shape, {}};
   const auto bytes_at = [&](int64_t element) {
     return storage.data() + static_cast<ptrdiff_t>(element * size);
   };
   if (count == 0) {
     tensors.push_back(std::move(entry));
-    return;
+    return false;
   }
   if (element_is_ours(view.element) && is_row_major(view)) {
     entry.data = {bytes_at(view.offset), static_cast<size_t>(count * size)};
     tensors.push_back(std::move(entry));
-    return;
+    return true;
   }
   const size_t wide = bytes_per_element(*dtype);
   const std::span<std::byte> copy = allocate(entry.name, static_cast<size_t>(count) * wide);
@@ -130,9 +146,11 @@ void WeightData::add(std::string name, const View& view, Bytes storage) {
   }
   entry.data = copy;
   tensors.push_back(std::move(entry));
+  return false;
 }
 
 void WeightData::add_foreign(std::string name, std::string type) {
+  account_for(name);
   const auto [place, fresh] = foreign.emplace(std::move(name), std::move(type));
   if (!fresh) {
     raise(Fault::checkpoint, "{}: {} appears twice; try: fetch or save it again", origin,

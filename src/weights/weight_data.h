@@ -40,12 +40,13 @@ struct View {
 class WeightData {
  public:
   // `covered`: how many bytes of files stand behind what is read. What must be copied (views,
-  // conversions) may take a few times as much and no more, whatever the files claim.
+  // conversions), names, and the number of tensors are limited by it, whatever the files claim.
   WeightData(std::string origin, size_t covered);
 
-  // `storage` is borrowed: `keep` its owner. Checks every bound; Fault::checkpoint otherwise. A
-  // kind of numbers that we do not use becomes a name in `foreign`.
-  void add(std::string name, const View& view, Bytes storage);
+  // Checks every bound; Fault::checkpoint otherwise. A kind of numbers that we do not use becomes a
+  // name in `foreign`. True: the tensor borrows `storage`, whose owner is to be kept (`keep`);
+  // false: it was copied or left out.
+  bool add(std::string name, const View& view, Bytes storage);
   void add_foreign(std::string name, std::string type);
   void keep(std::shared_ptr<const void> owner) { owners_.push_back(std::move(owner)); }
   // Names sorted, none twice. To be called last.
@@ -58,9 +59,10 @@ class WeightData {
   std::map<std::string, std::string> foreign;
 
  private:
+  void account_for(const std::string& name);
   std::span<std::byte> allocate(const std::string& name, size_t bytes);
 
-  size_t covered_, allocated_ = 0;
+  size_t covered_, allocated_ = 0, named_ = 0, name_bytes_ = 0;
   std::vector<std::shared_ptr<const void>> owners_;
   std::vector<std::unique_ptr<std::byte[]>> copies_;
 };

@@ -17,6 +17,8 @@ constexpr uint16_t stored = 0, deflated = 8;
 constexpr uint16_t encrypted = 1;  // flag
 constexpr uint32_t see_wide = 0xffffffff;
 constexpr uint64_t greatest_ratio = 1032;  // of deflate
+// What all members may expand to: so often the file's size, or this anyway.
+constexpr uint64_t most_expansion = 8, small_anyway = 16 << 20;
 
 uint32_t checksum(std::string_view bytes) {
   uLong crc = crc32(0, nullptr, 0);
@@ -37,7 +39,7 @@ struct Inflater {
 };
 
 // Empty when `packed` is no deflate stream of exactly `size` bytes. Grows with what really comes
-// out, not with what was claimed.
+// out, not with what was claimed, but never beyond that.
 std::shared_ptr<const std::string> inflated(std::string_view packed, uint64_t size) {
   Inflater inflater;
   z_stream& z = inflater.stream;
@@ -150,6 +152,22 @@ void ZipFile::read_directory(uint64_t offset, uint64_t size, uint64_t count) {
     if (members_[i].name == members_[i - 1].name) {
       fail(fmt::format("member {} appears twice", shown(members_[i].name)));
     }
+  }
+  check_expansion();
+}
+
+// `inflated` never gives more than the directory says, so what it says can be judged at once.
+void ZipFile::check_expansion() const {
+  const uint64_t most = std::max<uint64_t>(bytes_.size() * most_expansion, small_anyway);
+  uint64_t sum = 0;  // cannot overflow: each is at most greatest_ratio times a part of the file
+  for (const ZipMember& member : members_) {
+    if (member.method == deflated) sum += member.size;
+  }
+  if (sum > most) {
+    raise(Fault::checkpoint,
+          "{}: would expand from {} bytes to {}, more than {} times; try: save it without "
+          "compression (numpy.savez)",
+          origin_, bytes_.size(), sum, most_expansion);
   }
 }
 

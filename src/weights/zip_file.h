@@ -1,6 +1,7 @@
 // The members of a zip file, stored or deflated, as torch.save and numpy.savez write them. Only the
-// central directory counts, every member is checked against its own header and checksum, and no two
-// may share a byte: that, and deflate's greatest ratio, bounds what a file can expand to.
+// central directory counts, every member is checked against its own header and checksum, no two may
+// share a byte, and all together may not expand to more than a few times the file: numbers of a
+// network hardly shrink, so what expands a thousandfold was made to take the memory.
 #pragma once
 
 #include <cstdint>
@@ -43,6 +44,7 @@ class ZipFile {
   void read_directory(uint64_t offset, uint64_t size, uint64_t count);
   ZipMember read_entry(class ByteReader& reader) const;
   void place(ZipMember& member, uint64_t directory) const;
+  void check_expansion() const;
   [[noreturn]] void fail(std::string_view why) const;
 
   std::string_view bytes_;

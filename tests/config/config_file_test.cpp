@@ -1,6 +1,7 @@
 #include "config/config_file.h"
 
 #include "config/support.h"
+#include "support/raises.h"
 
 namespace convoy {
 namespace {
@@ -183,9 +184,32 @@ TEST_F(ConfigFile, MalformedFilesNameFileLineAndKey) {
   says(std::string_view("a: 1\0b", 6), "is not a recipe");
   says("a: \xff\xfe\n", "is not a recipe");
   says(std::string(2 << 20, '#'), "is not a recipe");
+  says(",\n", "bad.yml:1: not a map");  // took all memory, once
+  says("# a\n32; theirs is fp16.\n# Cost: ---\n,000 x\nbase: a.yml\n", "bad.yml:2: not a map");
   refusal(std::string(100000, '['));  // deep, but no stack is lost
   refusal("a: " + std::string(100000, '{'));
   refusal(std::string(100000, '-') + " a");
+}
+
+TEST_F(ConfigFile, TheRecordOfARunIsWholeOrNoneAndItsFaultIsThatOfTheRun) {
+  const std::string sound = "given: [lr]\nlr: 1  # command line\nepochs: 3  # default\n";
+  const Settings settings = load_record(folder.write("args.yml", sound));
+  EXPECT_EQ(settings.at("lr").text, "1");
+  EXPECT_FALSE(settings.at("lr").is_default());
+  EXPECT_TRUE(settings.at("epochs").is_recorded_default());
+  const auto refused = [&](std::string_view text, std::string_view words) {
+    const std::string path = folder.write("args.yml", text);
+    test::expect_raises(Fault::checkpoint, {path, words}, [&] { load_record(path); });
+  };
+  for (size_t length = 0; length < sound.size(); ++length) {
+    if (length > 0 && sound[length - 1] == '\n') continue;
+    refused(sound.substr(0, length), "is cut off");
+  }
+  refused(",\n", ":1: not a map");
+  refused("lr: 1\nlr: 2\n", ":2: lr stands already in line 1");
+  refused("base: other\n", ":1: base has no meaning");
+  refused(std::string(2 << 20, '#') + "\n", "is not a recipe");
+  test::expect_raises(Fault::checkpoint, {"no/args.yml"}, [] { load_record("no/args.yml"); });
 }
 
 TEST_F(ConfigFile, EveryCutAndFlippedByteIsReadOrRefused) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/allocations.h"
 #include "support/raises.h"
 #include "support/temp_folder.h"
 #include "support/tiny_sets.h"
@@ -83,6 +84,20 @@ TEST(IdxFile, IsNotFooledByHugeDimensions) {
   // 2^32 * 2^32 would be 0 and fit an empty file.
   write_bytes(folder / "g", idx_bytes(0x803, {0x80000000, 0x80000000, 4}, ""));
   test::expect_raises(Fault::data, {"truncated"}, [&] { read_idx(folder.path(), "g", 3, ""); });
+}
+
+TEST(IdxFile, AZippedFileThatExpandsAThousandfoldTakesNoMemory) {
+  const test::TempFolder folder;
+  const std::string zeros(20 << 20, '\0');
+  // It promises what is in it, and less than is in it.
+  write_bytes(folder / "f.gz", gzip(idx_bytes(0x801, {20 << 20}, zeros)));
+  write_bytes(folder / "g.gz", gzip(idx_bytes(0x801, {100}, zeros)));
+  const test::AllocationCounter counter;
+  test::expect_raises(Fault::data, {"f.gz: promises 20971520 bytes, more than"},
+                      [&] { read_idx(folder.path(), "f", 1, "look"); });
+  test::expect_raises(Fault::data, {"g.gz is too long: at least"},
+                      [&] { read_idx(folder.path(), "g", 1, "look"); });
+  EXPECT_LT(counter.bytes(), 1 << 20);
 }
 
 TEST(IdxFile, NamesTheSourceOfAMissingFile) {

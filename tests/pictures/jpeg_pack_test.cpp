@@ -25,6 +25,33 @@ TEST(JpegPack, ChangesNoPixelInAnyCoding) {
   }
 }
 
+// An error while libjpeg writes, after its buffer has grown: the old one was freed again.
+TEST(JpegPack, AnErrorInTheMiddleOfWritingFreesNothingTwice) {
+  int out_of_range = 0;
+  for (const std::string& name : made_pictures(".jpg")) {
+    if (name == "flower.jpg") continue;
+    std::string bytes = picture_bytes(name);
+    const std::string comment(40'000, 'c');
+    bytes.insert(2, "\xff\xfe" +
+                        std::string{static_cast<char>((comment.size() + 2) >> 8),
+                                    static_cast<char>(comment.size() + 2)} +
+                        comment);
+    // Symbols of the Huffman tables get the greatest size: coefficients that cannot be written.
+    const size_t table = bytes.find("\xff\xc4", comment.size());
+    for (size_t i = table + 21; i < table + 60 && i < bytes.size(); ++i) {
+      std::string wrong = bytes;
+      wrong[i] = static_cast<char>(wrong[i] | 0x0f);
+      try {
+        pack_jpeg(wrong, "x.jpg");
+      } catch (const Error& error) {
+        EXPECT_EQ(error.fault(), Fault::data);
+        out_of_range += std::string_view(error.what()).find("out of range") != std::string::npos;
+      }
+    }
+  }
+  EXPECT_GT(out_of_range, 0);
+}
+
 TEST(JpegPack, ChangesNoPixelOfRealFiles) {
   const auto folder = shared_data("fixtures/jpeg");
   if (!folder) GTEST_SKIP();

@@ -9,6 +9,7 @@
 #include "pictures/files.h"
 #include "pictures/jpeg_pack.h"
 #include "support/fuzz.h"
+#include "support/mend.h"
 #include "support/mutate.h"
 
 namespace convoy::test {
@@ -45,30 +46,6 @@ std::string mutated_in_front(const std::vector<std::string>& seeds, size_t front
   const std::string& seed = one_of(seeds, random);
   if (random.below(2) || seed.size() <= front) return mutated(seed, seeds, random);
   return mutated(seed.substr(0, front), seeds, random) + seed.substr(front);
-}
-
-// Sound checksums for all chunks, as far as they are there.
-void mend_png(std::string& bytes) {
-  for (size_t at = 8; at + 12 <= bytes.size();) {
-    size_t size = 0;
-    for (size_t i = 0; i < 4; ++i) size = size << 8 | static_cast<uint8_t>(bytes[at + i]);
-    if (size > bytes.size() - at - 12) return;
-    const auto* data = reinterpret_cast<const Bytef*>(&bytes[at + 4]);
-    const uint64_t crc = ::crc32(0, data, static_cast<uInt>(size + 4));
-    for (size_t i = 0; i < 4; ++i)
-      bytes[at + 8 + size + i] = static_cast<char>(crc >> (24 - 8 * i));
-    at += size + 12;
-  }
-}
-
-// A sound hash in the index of a packed file, as far as there is one.
-void mend_index(std::string& bytes) {
-  constexpr size_t index = 6 + 12, rest = index + 8;
-  if (bytes.size() <= rest) return;
-  const size_t size = static_cast<uint8_t>(bytes[4]) * 256u + static_cast<uint8_t>(bytes[5]);
-  if (size + 4 <= rest || size + 4 > bytes.size()) return;
-  const uint64_t hash = hash_bytes(std::string_view(bytes).substr(rest, size + 4 - rest));
-  for (size_t i = 0; i < 8; ++i) bytes[index + i] = static_cast<char>(hash >> (56 - 8 * i));
 }
 
 // Four bytes a pixel, some of which are there twice; of JPEG, those of arithmetic coding.

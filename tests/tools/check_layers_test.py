@@ -9,7 +9,7 @@ RIGHT = {
     "base/error.h": "#include <string>\n",
     "graph/graph.h": '#include "base/error.h"\n#include "graph/op.h"\n',
     "tensor/onednn.cpp": "#include <dnnl.hpp>\n",
-    "config/yaml.cpp": "#include <yaml-cpp/yaml.h>\n",
+    "kernels/simd.cpp": "#include <hwy/highway.h>\n",
     "base/shape.h": "struct Shape {\n  struct State {};\n};\nclass Later;\n",
     "base/local.cpp": "struct Shape {};\n",
     "base/words.cpp": '// #include "train/trainer.h"\n',

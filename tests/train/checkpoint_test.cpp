@@ -131,6 +131,11 @@ TEST(Checkpoint, ADamagedOneIsNeverLoadedTheNextOlderIs) {
       [](const fs::path& p) { fs::remove(p / "state.json"); },
       [](const fs::path& p) { fs::resize_file(p / "state.json", 100); },
       [](const fs::path& p) { fs::resize_file(p / "state.json", 0); },
+      [](const fs::path& p) {  // a tree that a recursion would not come back from
+        fs::resize_file(p / "state.json", fs::file_size(p / "state.json") - 3);
+        std::ofstream(p / "state.json", std::ios::app)
+            << ",\n  \"x\": " << std::string(80'000, '[') << std::string(80'000, ']') << "}\n";
+      },
       [](const fs::path& p) {
         fs::copy_file(p / "../step-0000001/state.json", p / "state.json",
                       fs::copy_options::overwrite_existing);

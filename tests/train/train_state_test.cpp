@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "base/thread_pool.h"
+#include "support/raises.h"
 
 namespace convoy {
 namespace {
@@ -93,6 +94,17 @@ TEST(TrainState, EveryChangeOfAByteIsNoticedOrMeansNothing) {
   }
   for (const char* text : {"", "null", "[]", "{}", "{\"format\":1}", "{\"format\":\"x\"}"}) {
     EXPECT_THROW(state_file_from_json(text, "state.json"), Error) << text;
+  }
+}
+
+TEST(TrainState, WhatNestsDeeplyIsDamagedAndTakesNoStack) {
+  const std::string deep = std::string(80'000, '[') + std::string(80'000, ']');
+  const std::string front = to_json(sample()).substr(0, 2);  // "{", and the end of the line
+  for (const std::string& text :
+       {deep, front + "\"a\": " + deep + "}",
+        front + "\"hash\": \"0123456789abcdef\", \"format\": 1, \"a\": " + deep + "}"}) {
+    test::expect_raises(Fault::checkpoint, {"state.json: damaged", "nests too deeply"},
+                        [&] { state_file_from_json(text, "state.json"); });
   }
 }
 

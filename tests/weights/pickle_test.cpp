@@ -126,7 +126,7 @@ TEST(Pickle, NothingIsAllocatedThatTheFileDoesNotCover) {
   EXPECT_LT(cost(head("Nr\xff\xff\xff\xff"
                       "0.")),
             few);
-  // Too many values, all alike: the table stops at a million.
+  // Too many values, all alike: the table stops at half a million.
   EXPECT_LT(cost(head(std::string(8 << 20, ')') + ".")), 300 << 20);
   EXPECT_LT(cost(head(std::string(8 << 20, 'N') + ".")), 300 << 20);
   // One long list, copied by every OrderedDict.

@@ -5,11 +5,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 #include "base/crc32c.h"
 #include "support/fixture.h"
 #include "support/fuzz.h"
+#include "support/mend.h"
 #include "support/mutate.h"
 #include "support/weight_writers.h"
 #include "weights/numpy_file.h"
@@ -36,26 +35,6 @@ void fuzz_weights(uint64_t seed, Make&& make, Read&& read) {
     }
     ASSERT_LE(sum, UINT32_MAX);
   });
-}
-
-// Writes each member's true checksum into the directory, as far as there is one.
-void mend_zip(std::string& bytes) {
-  for (size_t at = bytes.find("PK\x01\x02"); at != bytes.npos;
-       at = bytes.find("PK\x01\x02", at + 4)) {
-    if (at + 46 > bytes.size()) return;
-    uint32_t size = 0, header = 0;
-    uint16_t method = 0, name = 0, extra = 0;
-    std::memcpy(&method, &bytes[at + 10], 2);
-    std::memcpy(&size, &bytes[at + 20], 4);
-    std::memcpy(&header, &bytes[at + 42], 4);
-    if (method != 0 || size_t{header} + 30 > bytes.size()) continue;
-    std::memcpy(&name, &bytes[header + 26], 2);
-    std::memcpy(&extra, &bytes[header + 28], 2);
-    const size_t data = size_t{header} + 30 + name + extra;
-    if (data > bytes.size() || size > bytes.size() - data) continue;
-    const std::string crc = zip_of({{"x", bytes.substr(data, size)}}).substr(14, 4);
-    bytes.replace(at + 16, 4, crc);
-  }
 }
 
 TEST(ReaderFuzz, Safetensors) {

@@ -197,6 +197,25 @@ TEST(Safetensors, BrokenTensorsAreRefusedByName) {
                  "\"a\" appears twice");
 }
 
+// Once in quadratic time: these took minutes.
+TEST(Safetensors, AHeaderOfVeryManyTensorsIsReadInOnePass) {
+  constexpr size_t many = 150'000;
+  std::string header = "{";
+  for (size_t i = 0; i < many; ++i) {
+    header += fmt::format(R"({}"{:x}":{{"dtype":"U8","shape":[0],"data_offsets":[0,0]}})",
+                          i ? "," : "", i);
+  }
+  const SafetensorsFile file(file_of(header + "}", ""), "x.safetensors");
+  EXPECT_EQ(file.tensors().size(), many);
+  EXPECT_NE(file.find("249ef"), nullptr);
+}
+
+TEST(Safetensors, MetadataMayNotTakeManyTimesTheFilesSize) {
+  std::string header = R"({"__metadata__":{)";
+  for (size_t i = 0; i < 70'000; ++i) header += fmt::format(R"({}"{:x}":"")", i ? "," : "", i);
+  expect_refused(file_of(header + "}}", ""), "holds more than 65536 values");
+}
+
 TEST(Safetensors, AMissingFileIsOneLine) {
   try {
     SafetensorsFile::read("no/such.safetensors");

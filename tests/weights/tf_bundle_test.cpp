@@ -201,6 +201,44 @@ TEST(TfBundle, WhatExpandsTooFarIsRefusedBeforeItDoes) {
   EXPECT_LT(cost(table_of(entries, false), "expand too much"), 100 << 20);
 }
 
+TEST(TfBundle, WhatIsReadManyTimesIsRefused) {
+  // A thousand entries of the index name one block without keys; its checksum would be computed a
+  // thousand times.
+  const std::string block = block_of(bytes_of<uint32_t>(0), 0);
+  const std::string end = bytes_of<uint32_t>(0) + bytes_of<uint32_t>(1);
+  std::string entries;
+  for (int i = 0; i < 1000; ++i) {
+    const std::string key = fmt::format("{:04}", i), handle = varint(0) + varint(4);
+    entries += varint(0) + varint(key.size()) + varint(handle.size()) + key + handle;
+  }
+  const std::string index = block_of(entries + end, 0), meta = block_of(std::string(8, '\0'), 0);
+  std::string footer = varint(block.size() + index.size()) + varint(8) + varint(block.size()) +
+                       varint(index.size() - 5);
+  footer.resize(40, '\0');
+  expect_raises(Fault::checkpoint, {"x.index", "blocks overlap"}, [&] {
+    read_sorted_table(block + index + meta + footer + std::string(table_magic), "x.index");
+  });
+}
+
+TEST(TfBundle, TensorsThatShareTheirBytesAreRefused) {
+  std::vector<TfPart> parts;
+  for (int i = 0; i < 8; ++i) parts.push_back({fmt::format("w{}", i), 1, {2}, floats({1, 2})});
+  const TfFiles files = tf_bundle_of(parts);
+  // The data file holds only the first, where all of them are said to be.
+  const std::string one = floats({1, 2});
+  std::vector<std::pair<std::string, std::string>> entries;
+  for (const TableEntry& entry : read_sorted_table(files.index, "x")) {
+    entries.emplace_back(entry.key,
+                         entry.key == "" ? entry.value : entry.value + std::string("\x20\x00", 2));
+  }
+  const auto data = std::make_shared<const std::string>(one);
+  // Without names as long as tensors, the files account for one of them.
+  expect_raises(Fault::checkpoint, {"x.index", "more bytes than its files"}, [&] {
+    std::string index = table_of(entries, false);
+    read_tf_bundle(index, "x.index", [&](int, int) { return data; });
+  });
+}
+
 TEST(TfBundle, EveryTruncationAndEveryFlippedByteIsSeenOrHarmless) {
   for (const bool snappy : {false, true}) {
     const TfFiles files = tf_bundle_of(sample, snappy);

@@ -122,6 +122,18 @@ TEST(TorchDamage, TheDictionaryThatHoldsTheWeightsIsChosenTheSameWayAlways) {
   });
 }
 
+TEST(TorchDamage, ALongNameBeforeManyOthersIsRefused) {
+  // {"kkk…": {"0": t, "1": t, …}}, all one tensor: every name would begin with the long one.
+  std::string inner = "}(";
+  for (int i = 0; i < 2000; ++i) {
+    inner += pickled_text(std::to_string(i)) + (i ? "h\x63" : tensor(1, 0, {1}, {1}) + "q\x63");
+  }
+  const std::string pickle = pickled_dict({{std::string(100'000, 'k'), inner + "u"}});
+  const Parts parts{{"0", floats({1}), 1}};
+  expect_refused(torch_zip_of(pickle, parts), "more than a file of its size can hold");
+  expect_refused(torch_legacy_of(pickle, parts), "more than a file of its size can hold");
+}
+
 TEST(TorchDamage, EveryTruncationIsRefused) {
   for (const char* name : {"weights/torch_zip.pt", "weights/torch_legacy.th"}) {
     const std::string bytes = read_file(fixture_path(name), Fault::bug);

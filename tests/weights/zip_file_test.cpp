@@ -96,6 +96,20 @@ TEST(ZipFile, WhatExpandsTooFarIsRefusedBeforeItDoes) {
   expect_refused(with<char>(bomb, 40, '\x7f'), "does not expand");
 }
 
+TEST(ZipFile, AllMembersTogetherExpandToAFewTimesTheFile) {
+  // A thousandfold, in several members: none of them is expanded.
+  const std::string zeros(6 << 20, '\0');
+  const std::string bomb = zip_of({{"a", zeros, true}, {"b", zeros, true}, {"c", zeros, true}});
+  const AllocationCounter counter;
+  expect_refused(bomb, "would expand from");
+  EXPECT_LT(counter.bytes(), 1 << 16);
+  // Stored bytes count as what they are.
+  EXPECT_EQ(ZipFile(zip_of({{"a", zeros, true}, {"b", std::string(12 << 20, 'x')}}), "x.zip")
+                .members()
+                .size(),
+            2u);
+}
+
 TEST(ZipFile, EveryTruncationAndEveryFlippedByteIsSeenOrHarmless) {
   const std::string bytes = zip_of({{"a", "hello"}, {"b", std::string(40, 'y'), true}});
   const auto contents = [](const std::string& file) {

@@ -62,7 +62,7 @@ void describe_saved(Fields& field) {
 }
 
 Settings saved_settings(const RunDir& dir, const std::vector<Field>& known) {
-  Settings settings = load_config(dir.args().string(), {}, known);
+  Settings settings = load_record(dir.args().string(), known);
   const auto is_default = [](const auto& entry) { return entry.second.is_default(); };
   if (std::ranges::none_of(settings, is_default)) {
     raise(Fault::checkpoint,

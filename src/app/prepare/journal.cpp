@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/text.h"
 
 namespace convoy {
@@ -31,17 +32,18 @@ std::string text_of(const Json& json) {
 
 // What an earlier run said it makes.
 std::string earlier(const fs::path& file) {
+  const std::string text = read_file(file, Fault::usage);
   try {
-    return text_of(Json::parse(read_file(file, Fault::usage)).at("made_of"));
-  } catch (const Json::exception&) {
-    raise(Fault::usage, "{} is damaged; try: another --output, or remove the folder",
-          file.string());
+    const Json all = parse_ordered_json(text);
+    if (const auto found = all.find("made_of"); found != all.end()) return text_of(*found);
+  } catch (const JsonError&) {  // said below
   }
+  raise(Fault::usage, "{} is damaged; try: another --output, or remove the folder", file.string());
 }
 
 // The first key whose value differs, for the message.
 std::string difference(const std::string& before, const std::string& now) {
-  const Json a = Json::parse(before), b = Json::parse(now);
+  const Json a = parse_ordered_json(before), b = parse_ordered_json(now);
   for (const auto& [key, value] : b.items()) {
     if (!a.contains(key) || a[key] != value)
       return fmt::format("{} was {}, now {}", key, a.contains(key) ? a[key].dump() : "not there",
@@ -76,7 +78,7 @@ void Journal::finish(const Json& result) {
     (void)::syncfs(folder);
     ::close(folder);
   }
-  const Json all{{"made_of", Json::parse(what_)}, {"result", result}};
+  const Json all{{"made_of", parse_ordered_json(what_)}, {"result", result}};
   write_atomically(file_, text_of(all) + "\n", Fault::usage);
 }
 

@@ -27,10 +27,7 @@ Element element_of(DType dtype) {
 
 WeightData read(const fs::path& path) {
   const auto file = std::make_shared<const SafetensorsFile>(SafetensorsFile::read(path));
-  size_t bytes = 0;
-  for (const TensorEntry& tensor : file->tensors()) bytes += tensor.data.size();
-  for (const ForeignEntry& tensor : file->foreign_tensors()) bytes += tensor.data.size();
-  WeightData data(path.string(), bytes);
+  WeightData data(path.string(), file->size());
   data.keep(file);
   data.metadata = file->metadata();
   for (const TensorEntry& tensor : file->tensors()) {

@@ -1,0 +1,53 @@
+# Fuzz targets: each tests/fuzz/<target>.cpp, but for tests, defines LLVMFuzzerTestOneInput.
+file(GLOB fuzz_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/fuzz/*.cpp)
+list(FILTER fuzz_files EXCLUDE REGEX "_test\\.cpp$")
+
+# All of them in one program, for the replay of the corpora: each gets a name of its own, and `out`
+# the files and the list of them.
+function(convoy_fuzz_list out)
+  foreach(file IN LISTS fuzz_files)
+    cmake_path(GET file STEM name)
+    set_source_files_properties(${file} PROPERTIES COMPILE_DEFINITIONS LLVMFuzzerTestOneInput=fuzz_${name})
+    string(APPEND declared "extern \"C\" int fuzz_${name}(const uint8_t* data, size_t size);\n")
+    string(APPEND listed "      {\"${name}\", fuzz_${name}},\n")
+  endforeach()
+  set(table ${PROJECT_BINARY_DIR}/catalog/fuzz_targets.cpp)
+  file(CONFIGURE OUTPUT ${table} @ONLY CONTENT [[
+#include "fuzz/target.h"
+
+@declared@
+namespace convoy::test {
+
+const std::vector<FuzzTarget>& fuzz_targets() {
+  static const std::vector<FuzzTarget> all{
+@listed@  };
+  return all;
+}
+
+}  // namespace convoy::test
+]])
+  set(${out} ${fuzz_files} ${table} PARENT_SCOPE)
+endfunction()
+
+# With libFuzzer: one library, instrumented once, and a program for each target. Only what reads
+# files is built, and of each kernel only one form. Warnings are for the other builds: clang has others.
+function(convoy_fuzz_programs)
+  file(GLOB_RECURSE readers CONFIGURE_DEPENDS
+    src/base/*.cpp src/config/*.cpp src/export/*.cpp src/graph/*.cpp src/kernels/*.cpp src/ops/*.cpp
+    src/pictures/*.cpp src/records/*.cpp src/tensor/*.cpp src/weights/*.cpp)
+  list(APPEND readers
+    src/data/cifar_files.cpp src/data/class_match.cpp src/data/gzip.cpp
+    src/data/idx_file.cpp src/data/record_classes.cpp src/launch/hosts.cpp src/report/finished.cpp
+    src/train/run_dir.cpp src/train/train_state.cpp tests/support/mend.cpp)
+  list(FILTER tables INCLUDE REGEX "/(ops|onnx_form|onnx_nodes|weight_format|weight_rename)\\.cpp$")
+  add_library(convoy_readers STATIC ${readers} ${tables})
+  target_include_directories(convoy_readers PUBLIC src tests ${PROJECT_BINARY_DIR}/generated)
+  target_link_libraries(convoy_readers PUBLIC convoy_packages convoy_messages convoy_sanitizers)
+  target_compile_definitions(convoy_readers PUBLIC HWY_COMPILE_ONLY_STATIC)
+  foreach(file IN LISTS fuzz_files)
+    cmake_path(GET file STEM name)
+    add_executable(fuzz_${name} ${file})
+    target_link_libraries(fuzz_${name} PRIVATE convoy_readers)
+    target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+  endforeach()
+endfunction()
