@@ -197,16 +197,14 @@ std::string brief_help(const std::vector<Field>& fields, const std::vector<std::
     rows.push_back({left_of(*field), first_clause(field->help)});
     left = std::max(left, rows.back().left.size());
   }
-  std::string text;
+  const size_t room = static_cast<size_t>(width) - std::min<size_t>(left, widest_left) - 4;
   for (size_t i = 0; i < rows.size(); ++i) {
-    const Field& field = *find_field(fields, keys[i]);
-    const size_t room = static_cast<size_t>(width) - left - 4;
-    std::string right = rows[i].right;
-    const std::string note = fmt::format(" (default {})", field.default_text);
-    if (!field.default_text.empty() && right.size() + note.size() <= room) right += note;
-    text += fmt::format("  {:<{}}  {}\n", rows[i].left, left, right);
+    const std::string& value = find_field(fields, keys[i])->default_text;
+    const std::string note = fmt::format(" (default {})", value);
+    const bool fits = rows[i].right.size() + note.size() <= room;
+    if (!value.empty() && fits) rows[i].right += note;
   }
-  return text;
+  return help_rows(rows, width);
 }
 
 int help_width() {

@@ -22,8 +22,8 @@ std::string topic_help(const std::vector<Field>& fields, std::string_view topic,
 // (`lars`) for completion.
 std::vector<std::string> help_topics(const std::vector<Field>& fields, bool choices);
 
-// A line for each of these options, in this order: the first clause of its help, and its default
-// where there is room.
+// These options alone, in this order: of each the first clause of its help, and its default where
+// there is room in the line.
 std::string brief_help(const std::vector<Field>& fields, const std::vector<std::string>& keys,
                        int width);
 
