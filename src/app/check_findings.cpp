@@ -30,7 +30,7 @@ class Finder {
     Found& leaks = kind("across_splits", "in two splits", true);
     Found& duplicates = kind("duplicates", "twice in one split", false);
     Found& endings = kind("endings", "named otherwise than they are", false);
-    Found& strangers = kind("no_pictures", "no pictures", false);
+    Found& strangers = kind("no_pictures", "other files", false);
     Found& unlabelled = kind("unlabelled", "pictures outside of class folders", false);
     Found& remarks = kind("remarks", "remarks of the decoder", false);
     Found& small = kind("small", "very small", false);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "app/prepare/journal.h"
 #include "base/error.h"
 
 namespace convoy {
@@ -106,6 +107,10 @@ Tree list_tree(const fs::path& root) {
   }
   Tree tree{.root = root};
   Walk(tree).splits();
+  // What `convoy prepare` writes beside the pictures is nothing to remark on.
+  std::erase_if(tree.files, [](const TreeFile& file) {
+    return file.path == journal_name || file.path == "synsets.txt";
+  });
   std::sort(tree.files.begin(), tree.files.end(),
             [](const TreeFile& a, const TreeFile& b) { return a.path < b.path; });
   std::sort(tree.classes.begin(), tree.classes.end(),

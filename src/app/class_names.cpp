@@ -33,8 +33,11 @@ ClassNames network_classes(const InferenceOptions& options, const FoundModel& mo
     ClassNames names = read_class_names(options.class_names);
     const auto count = static_cast<int>(names.size());
     if (options.num_classes && count > options.num_classes) {
-      raise(Fault::usage, "--class-names {} has {} names, and the network {} classes",
-            options.class_names, count, options.num_classes);
+      raise(
+          Fault::usage,
+          "--class-names {} has {} names, and the network {} classes; try: one name a line, in the "
+          "order of its outputs",
+          options.class_names, count, options.num_classes);
     }
     return names;
   }

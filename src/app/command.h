@@ -15,6 +15,9 @@ struct CommandDef {
   std::string_view usage;       // "train [--config NAME] [options]"
   std::string_view details;     // a few lines with examples that teach; printed as they stand
   std::string_view words = "";  // what may stand beside options ("bash zsh fish"), for completion
+  // The options that people use most, for the first screen of --help where all of it is longer than
+  // a screen. Empty: the options of the first section.
+  std::string_view basics = "";
 
   // Declares all options against throw-away structs: for help, completion and parsing.
   void (*describe)(Fields& field);
@@ -30,6 +33,9 @@ struct CommandDef {
 };
 
 const std::vector<CommandDef>& command_catalog();  // generated from the folder
+
+// What was typed after a verb. An option that only other verbs have is a usage error naming them.
+CommandLine parse_for(const CommandDef& command, const std::vector<std::string>& arguments);
 
 // The declared options of a verb, at their defaults.
 std::vector<Field> described(void (*describe)(Fields& field));

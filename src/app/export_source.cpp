@@ -36,7 +36,7 @@ ExportSource::ExportSource(InferenceOptions& options, const ChosenWeights& chose
   image_ = {family.channels, model_.image_size(), model_.image_size()};
   if (const auto told = told_image(chosen.file.metadata(), chosen.file.origin())) {
     image_ = *told;
-  } else if (has_dataset_) {
+  } else if (names_data()) {
     image_ = dataset().image_shape();
   }
   if (image_size) image_ = {image_[0], image_size, image_size};
@@ -59,13 +59,17 @@ bool ExportSource::opens() {
     dataset();
     return true;
   } catch (const Error&) {
-    const auto is_typed = [&](const char* key) {
-      const auto found = chosen_.settings.find(key);
-      return found != chosen_.settings.end() && found->second.origin == "command line";
-    };
-    if (is_typed("data-dir") || is_typed("dataset")) throw;  // who names data means them
+    if (names_data()) throw;  // who names data means them
     return false;
   }
+}
+
+bool ExportSource::names_data() const {
+  const auto is_typed = [&](const char* key) {
+    const auto found = chosen_.settings.find(key);
+    return found != chosen_.settings.end() && found->second.origin == "command line";
+  };
+  return is_typed("data-dir") || is_typed("dataset");
 }
 
 GraphRun::Weights ExportSource::weights() const {

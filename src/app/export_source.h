@@ -47,6 +47,7 @@ class ExportSource {
   // False: the data that the weights speak of are not on this machine. Data that somebody typed
   // must open.
   bool opens();
+  bool names_data() const;  // whether --dataset or --data-dir was typed
 
   const InferenceOptions& options_;
   const ChosenWeights& chosen_;

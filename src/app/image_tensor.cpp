@@ -25,7 +25,9 @@ const TensorEntry& images_in(const WeightFile& file) {
     }
     only = &tensor;
   }
-  if (!only) raise(Fault::data, "{}: no tensor of four dimensions is in it", file.origin());
+  if (!only)
+    raise(Fault::data, "{}: no tensor of four dimensions is in it; try: f32 [n, c, h, w], or bytes",
+          file.origin());
   return *only;
 }
 
@@ -78,7 +80,10 @@ ImageTensor read_images(const fs::path& path) {
   const std::string ending = path.extension().string();
   constexpr std::string_view known[] = {".npy", ".npz", ".safetensors", ".pt", ".pth"};
   if (std::ranges::find(known, ending) == std::end(known)) {
-    raise(Fault::usage, "{} is no tensor; try: a .npy or .safetensors file", path.string());
+    raise(Fault::data,
+          "{} is neither a picture nor a file of tensors, by its ending; try: .jpg, .png, .npy or "
+          ".safetensors",
+          path.string());
   }
   ImageTensor tensor;
   try {
@@ -93,7 +98,9 @@ ImageTensor read_images(const fs::path& path) {
     raise(Fault::data, "{}: it holds {} {}; try: f32 [n, c, h, w], or bytes", tensor.origin,
           name(tensor.dtype), to_string(tensor.shape));
   }
-  if (tensor.shape.count() == 0) raise(Fault::data, "{}: there is no image in it", tensor.origin);
+  if (tensor.shape.count() == 0) {
+    raise(Fault::data, "{}: there is no image in it; try: another file", tensor.origin);
+  }
   return tensor;
 }
 

@@ -1,8 +1,11 @@
 #include "app/inference.h"
 
+#include <fmt/core.h>
+
 #include "app/options.h"
 #include "base/cores.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "config/config_file.h"
 #include "data/folder_source.h"
 #include "models/model.h"
@@ -11,6 +14,7 @@
 #include "train/kernel_choices.h"
 #include "train/tensors.h"
 #include "train/weights_metadata.h"
+#include "weights/match.h"
 
 namespace convoy {
 namespace {
@@ -24,6 +28,30 @@ Settings told_by(const WeightFile& file, const std::vector<Field>& known) {
     if (find_field(known, option)) settings[option] = {value, file.origin()};
   }
   return settings;
+}
+
+// What is known of a file that does not say it, from the table of renames.
+Settings known_of(const WeightFile& file, const std::vector<Field>& known) {
+  const KnownTraining training = known_training(file);
+  Settings settings;
+  for (const auto& [key, value] : training.options) {
+    if (find_field(known, key)) settings[key] = {value, std::string(training.whose) + " weights"};
+  }
+  return settings;
+}
+
+// The options among `used` that stand in `settings` as they are.
+std::string told_remark(const WeightFile& file, const Settings& settings, const Settings& used) {
+  std::vector<std::string> parts;
+  std::string whose;
+  for (const auto& [key, setting] : used) {
+    const auto found = settings.find(key);
+    if (found == settings.end() || found->second.origin != setting.origin) continue;
+    parts.push_back(fmt::format("--{} {}", key, setting.text));
+    whose = setting.origin;
+  }
+  if (parts.empty()) return "";
+  return fmt::format("{}: {}, used with {}", file.origin(), whose, join(parts, " "));
 }
 
 // Where the data of a run lie, for weights that are in its folder: RUN, RUN/weights/FILE,
@@ -54,7 +82,7 @@ void InferenceOptions::describe_source(Fields& field) {
 }
 
 void InferenceOptions::describe_told(Fields& field) {
-  field.section("What the file says about itself, to be overridden");
+  field.section("Model (a file of Convoy says it; what is typed goes before)");
   field("model", model, "the architecture");
   model_options.describe_architecture(field);
   field("num-classes", num_classes, "classes of the head; 0: as many as the dataset has",
@@ -89,11 +117,19 @@ fs::path weights_file(const fs::path& given, const std::string& kind) {
     }
     return given;
   }
-  const std::string file = kind + ".safetensors";
-  if (fs::exists(given / "state.json")) return given / file;
-  if (fs::exists(given / "checkpoints/last")) return given / "checkpoints/last" / file;
+  for (const fs::path& folder : {given, given / "checkpoints/last"}) {
+    if (!fs::exists(folder / "state.json")) continue;
+    const fs::path file = folder / (kind + ".safetensors");
+    if (kind == "ema" && !fs::exists(file)) {
+      raise(Fault::checkpoint,
+            "{} has no ema.safetensors: the run kept no moving average; try: --weights model",
+            folder.string());
+    }
+    return file;
+  }
   if (fs::exists(given / "checkpoint")) return given;  // TensorFlow's
-  raise(Fault::checkpoint, "{} is neither a checkpoint nor a run directory with one",
+  raise(Fault::checkpoint,
+        "{} is neither a checkpoint nor a run directory with one; try: a file of weights",
         given.string());
 }
 
@@ -118,6 +154,8 @@ ChosenWeights choose_weights(const CommandLine& line, const std::vector<Field>& 
   WeightFile file = open_weights(
       weights_file(typed.at("checkpoint").text, kind == typed.end() ? "model" : kind->second.text));
   Settings settings = told_by(file, known);
+  const Settings published = known_of(file, known);
+  for (const auto& [key, value] : published) settings.emplace(key, value);
   // Another dataset makes what the file says about its own meaningless.
   const auto own = settings.find("dataset");
   const auto asked = typed.find("dataset");
@@ -143,7 +181,8 @@ ChosenWeights choose_weights(const CommandLine& line, const std::vector<Field>& 
     settings.erase("val-share");
   }
   for (const auto& [key, value] : typed) settings[key] = value;
-  return {std::move(file), std::move(settings)};
+  std::string remark = told_remark(file, settings, published);
+  return {std::move(file), std::move(settings), std::move(remark)};
 }
 
 FoundModel settle(InferenceOptions& options, const std::string& origin) {

@@ -46,11 +46,12 @@ std::string read_weights(const fs::path& path);
 // Every file of weights that goes into a network is opened here.
 WeightFile open_weights(const fs::path& path);
 
-// The file of --checkpoint, and the settings a verb reads: what the file says, and above it what
-// was typed. `known` is what the verb declares.
+// The file of --checkpoint, and the settings a verb reads: what the file says, or what is known of
+// such files, and above it what was typed. `known` is what the verb declares.
 struct ChosenWeights {
   WeightFile file;
   Settings settings;
+  std::string remark;  // a line about what is used because such files are known; empty: nothing is
 };
 ChosenWeights choose_weights(const CommandLine& line, const std::vector<Field>& known,
                              std::string_view verb);

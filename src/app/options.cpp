@@ -1,5 +1,7 @@
 #include "app/options.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "base/error.h"
@@ -7,12 +9,56 @@
 #include "base/text.h"
 #include "config/config_file.h"
 #include "config/value.h"
+#include "models/model.h"
 
 namespace convoy {
 namespace {
 
 bool is_recorded(const Setting& setting) {
   return fs::path(setting.origin).filename() == "args.yml";
+}
+
+bool is_model(const std::string& word) {
+  return std::ranges::any_of(model_catalog(), [&](const ModelDef& family) {
+    return std::ranges::find(family.variants, word, &Variant::name) != family.variants.end();
+  });
+}
+
+// Looks at what a word names: the options that take such a thing, the likeliest first.
+std::vector<std::string> options_for(const std::string& word) {
+  std::error_code ignored;
+  const fs::path path(word);
+  const std::string ending = path.extension();
+  const auto is = [&](std::initializer_list<std::string_view> endings) {
+    return std::ranges::find(endings, ending) != endings.end();
+  };
+  if (fs::is_directory(path, ignored)) {
+    const bool is_run = fs::exists(path / "args.yml", ignored) ||
+                        fs::exists(path / "state.json", ignored) ||
+                        fs::exists(path / "checkpoint", ignored);
+    if (is_run) return {"checkpoint", "init-from"};
+    return {"data-dir", "input", "checkpoint"};
+  }
+  if (is({".yml", ".yaml"})) return {"config"};
+  if (is({".jpg", ".jpeg", ".png", ".JPG", ".JPEG", ".PNG", ".npy"})) return {"input"};
+  if (is({".safetensors", ".pt", ".pth", ".th", ".ckpt", ".tar", ".npz"}))
+    return {"checkpoint", "init-from"};
+  const std::vector<std::string> recipes = list_recipes(recipe_folders());
+  if (std::ranges::find(recipes, word) != recipes.end()) return {"config"};
+  if (is_model(word)) return {"model"};
+  if (word.find('/') != std::string::npos) return {"checkpoint", "data-dir"};
+  return {};
+}
+
+// "--checkpoint runs/a", for a word that is none of the verb's; empty: it looks like no option.
+std::string option_for(const std::string& word, const CommandLine& line,
+                       const std::vector<Field>& known) {
+  for (const std::string& key : options_for(word)) {
+    if (find_field(known, key) && !line.settings.contains(key)) {
+      return fmt::format("--{} {}", key, one_line(word));
+    }
+  }
+  return "";
 }
 
 }  // namespace
@@ -60,10 +106,13 @@ Settings resolve(const CommandLine& line, const std::vector<Field>& known,
   return settings;
 }
 
-void need_words(const CommandLine& line, const std::vector<std::string>& names) {
+void need_words(const CommandLine& line, const std::vector<std::string>& names,
+                const std::vector<Field>& known) {
   if (line.words.size() > names.size()) {
-    raise(Fault::usage, "unexpected word \"{}\"; try: an option for it, see --help",
-          one_line(line.words[names.size()]));
+    const std::string& word = line.words[names.size()];
+    const std::string option = option_for(word, line, known);
+    raise(Fault::usage, "unexpected word \"{}\"; try: {}", one_line(word),
+          option.empty() ? "without it; --help shows what the verb takes" : option);
   }
   if (line.words.size() < names.size()) {
     raise(Fault::usage, "missing {}; try: --help, which shows an example",

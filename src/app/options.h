@@ -23,8 +23,10 @@ void describe_config(Fields& field, std::string& config);
 Settings resolve(const CommandLine& line, const std::vector<Field>& known,
                  const std::vector<std::string>& folders = recipe_folders());
 
-// A usage error when words were typed that nobody reads, or fewer than the verb needs:
-// `need_words(line, {"RUN_DIR"})`.
-void need_words(const CommandLine& line, const std::vector<std::string>& names);
+// A usage error when words were typed that the verb does not take, or fewer than it needs:
+// `need_words(line, {"RUN_DIR"})`. Of a word too many it says which of the verb's options (`known`)
+// it looks like: a run directory is for --checkpoint, a .yml file for --config.
+void need_words(const CommandLine& line, const std::vector<std::string>& names,
+                const std::vector<Field>& known = {});
 
 }  // namespace convoy

@@ -9,11 +9,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <optional>
 #include <system_error>
 #include <thread>
 
 #include "app/command.h"
 #include "app/launchers.h"
+#include "app/verb_help.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "config/help.h"
@@ -45,22 +47,9 @@ std::string program_help() {
       "Verbs:\n"
       "{}"
       "\n"
-      "convoy VERB --help explains a verb, convoy --version tells the build.\n",
+      "convoy VERB --help explains a verb, convoy VERB --help all everything about it;\n"
+      "convoy --version tells the build.\n",
       help_rows(rows, help_width()));
-}
-
-std::string command_help(const CommandDef& command) {
-  const int width = help_width();
-  std::vector<Field> fields = described(command.describe);
-  std::string text = fmt::format("Usage: convoy {}\n\n{}\n", command.usage, command.summary);
-  if (!command.details.empty()) text += fmt::format("\n{}\n", command.details);
-  text += options_help(fields, width);
-  std::vector<HelpRow> common{{"-h, --help", "this text"}};
-  if (!fields.empty()) {
-    common.insert(common.begin(),
-                  {"--set KEY=VALUE", "set any option by its key; may be repeated"});
-  }
-  return text + "\nCommon:\n" + help_rows(common, width);
 }
 
 const CommandDef& find_command(const std::string& verb) {
@@ -104,7 +93,8 @@ int dispatch(const std::vector<std::string>& arguments) {
     return 0;
   }
   if (is_help) {
-    fmt::print("{}", command_help(find_command(rest[0])));
+    const std::vector<std::string> topic(rest.begin() + 1, rest.end());
+    fmt::print("{}", verb_help(find_command(rest[0]), join(topic, " ")));
     return 0;
   }
   if (verb == "--version" || verb == "-V") {
@@ -112,8 +102,8 @@ int dispatch(const std::vector<std::string>& arguments) {
     return 0;
   }
   const CommandDef& command = find_command(verb);
-  if (asks_for_help(rest)) {
-    fmt::print("{}", command_help(command));
+  if (const std::optional<std::string> topic = asked_help(rest)) {
+    fmt::print("{}", verb_help(command, *topic));
     return 0;
   }
   take_share_of_cores();
@@ -127,8 +117,7 @@ int dispatch(const std::vector<std::string>& arguments) {
   if (command.shared && (!World::started_by_mpi() || World::get().size() == 1)) {
     refuse_other_launchers([](const char* name) { return std::getenv(name); }, arguments);
   }
-  return command.run(
-      parse_command_line(rest, described(command.describe), command.words_end_options));
+  return command.run(parse_for(command, rest));
 }
 
 // What stands in stdout's buffer may still fail to reach its file.
@@ -169,6 +158,24 @@ std::vector<Field> described(void (*describe)(Fields& field)) {
   Fields field(Settings{});
   if (describe) describe(field);
   return field.all();
+}
+
+CommandLine parse_for(const CommandDef& command, const std::vector<std::string>& arguments) {
+  const auto advise = [&](const std::string& option) -> std::string {
+    constexpr size_t most = 3;
+    std::vector<std::string> verbs;
+    for (const CommandDef& other : command_catalog()) {
+      if (verbs.size() < most && find_field(described(other.describe), option)) {
+        verbs.emplace_back(other.name);
+      }
+    }
+    if (verbs.empty()) return "";
+    return fmt::format(
+        ": {} has no such option, only other verbs have it ({}); try: convoy {} --help",
+        command.name, join(verbs, ", "), command.name);
+  };
+  return parse_command_line(arguments, described(command.describe), command.words_end_options,
+                            advise);
 }
 
 int run_program(const std::vector<std::string>& arguments) {

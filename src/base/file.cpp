@@ -7,27 +7,24 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <memory>
+
+#include "base/file_trouble.h"
 
 namespace convoy {
 namespace {
 
 [[noreturn]] void fail(std::string_view what, const fs::path& path, Fault fault) {
-  const int reason = errno;
-  if (reason == ENOSPC || reason == EDQUOT) {
-    raise(Fault::no_space,
-          "cannot {} {}: {}; try: free some disk space, or --output on another disk", what,
-          path.string(), std::strerror(reason));
-  }
-  raise(fault, "cannot {} {}: {}", what, path.string(), std::strerror(reason));
+  file_trouble(what, path, errno, fault);
 }
 
 class Descriptor {
  public:
-  Descriptor(const fs::path& path, int flags, std::string_view what, Fault fault)
+  // `told` is the name of it in an error, where that is another: what a temporary file becomes.
+  Descriptor(const fs::path& path, int flags, std::string_view what, Fault fault,
+             const fs::path& told = {})
       : number_(::open(path.c_str(), flags | O_CLOEXEC, 0644)) {
-    if (number_ < 0) fail(what, path, fault);
+    if (number_ < 0) fail(what, told.empty() ? path : told, fault);
   }
   ~Descriptor() { ::close(number_); }
   Descriptor(const Descriptor&) = delete;
@@ -42,6 +39,20 @@ void sync_folder(const fs::path& folder, Fault fault) {
   const fs::path path = folder.empty() ? fs::path(".") : folder;
   const Descriptor file(path, O_RDONLY | O_DIRECTORY, "open", fault);
   if (::fsync(file.number()) != 0 && errno != EINVAL) fail("sync", path, fault);
+}
+
+void write_all(const fs::path& path, std::span<const std::string_view> parts, Fault fault,
+               const fs::path& told) {
+  const Descriptor file(path, O_WRONLY | O_CREAT | O_TRUNC, "write", fault, told);
+  for (std::string_view part : parts) {
+    while (!part.empty()) {
+      const ssize_t written = ::write(file.number(), part.data(), part.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) fail("write", told, fault);
+      part.remove_prefix(static_cast<size_t>(written));
+    }
+  }
+  if (::fsync(file.number()) != 0) fail("sync", told, fault);
 }
 
 }  // namespace
@@ -64,16 +75,7 @@ std::string read_file(const fs::path& path, Fault fault) {
 }
 
 void write_synced(const fs::path& path, std::span<const std::string_view> parts, Fault fault) {
-  const Descriptor file(path, O_WRONLY | O_CREAT | O_TRUNC, "write", fault);
-  for (std::string_view part : parts) {
-    while (!part.empty()) {
-      const ssize_t written = ::write(file.number(), part.data(), part.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) fail("write", path, fault);
-      part.remove_prefix(static_cast<size_t>(written));
-    }
-  }
-  if (::fsync(file.number()) != 0) fail("sync", path, fault);
+  write_all(path, parts, fault, path);
 }
 
 void write_atomically(const fs::path& path, std::string_view content, Fault fault) {
@@ -83,7 +85,7 @@ void write_atomically(const fs::path& path, std::string_view content, Fault faul
 void write_atomically(const fs::path& path, std::span<const std::string_view> parts, Fault fault) {
   const fs::path temporary = path.parent_path() / ("." + path.filename().string() + ".tmp");
   try {
-    write_synced(temporary, parts, fault);
+    write_all(temporary, parts, fault, path);
     if (::rename(temporary.c_str(), path.c_str()) != 0) fail("rename to", path, fault);
   } catch (...) {
     ::unlink(temporary.c_str());

@@ -4,8 +4,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <utility>
+
+#include "base/file_trouble.h"
 
 namespace convoy {
 namespace {
@@ -62,13 +63,6 @@ void FileWriter::commit(bool durable) {
   fail("write");
 }
 
-void FileWriter::fail(std::string_view what) const {
-  const int reason = errno;
-  const bool full = reason == ENOSPC || reason == EDQUOT;
-  raise(full ? Fault::no_space : fault_, "cannot {} {}: {}; try: {}", what, path_.string(),
-        std::strerror(reason),
-        full ? "free some disk space, or --output on another disk"
-             : "check the folder and its permissions");
-}
+void FileWriter::fail(std::string_view what) const { file_trouble(what, path_, errno, fault_); }
 
 }  // namespace convoy

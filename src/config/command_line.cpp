@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "config/other_stacks.h"
 #include "config/value.h"
 
 namespace convoy {
@@ -17,8 +18,11 @@ bool is_flag(const Field& field) { return field.type == "bool"; }
 class Parser {
  public:
   Parser(const std::vector<std::string>& arguments, const std::vector<Field>& declared,
-         bool words_end_options)
-      : arguments_(arguments), declared_(declared), words_end_options_(words_end_options) {}
+         bool words_end_options, const AdviseOption& advise)
+      : arguments_(arguments),
+        declared_(declared),
+        words_end_options_(words_end_options),
+        advise_(advise) {}
 
   CommandLine parse() {
     while (next_ < arguments_.size()) {
@@ -69,6 +73,9 @@ class Parser {
     const std::string letter = argument.substr(1, 1);
     const Field* field = find_field(declared_, letter);
     if (!field) {
+      const std::string typed = argument.substr(0, argument.find('='));
+      const std::string elsewhere = advice_for_other_stacks(dashed(typed.substr(1)), declared_);
+      if (!elsewhere.empty()) raise(Fault::usage, "unknown option {}{}", typed, elsewhere);
       const std::string near = nearest(dashed(argument.substr(1)), spellings(declared_));
       raise(Fault::usage, "unknown option {}{}", one_line(argument),
             near.empty() || near.size() == 1 ? "; try: --help, which lists all, or -- before words"
@@ -137,8 +144,12 @@ class Parser {
   std::string following(const std::string& typed, std::string_view type) {
     const bool is_last = next_ >= arguments_.size();
     if (is_last || looks_like_option(arguments_[next_])) {
-      raise(Fault::usage, "option {} needs a value ({}), but {}; try: {}=VALUE", typed, type,
-            is_last ? "nothing follows" : one_line(arguments_[next_]) + " follows", typed);
+      // An alias may be a switch where it comes from: torchvision's --pretrained.
+      const std::string elsewhere =
+          advice_for_other_stacks(typed.substr(typed.find_first_not_of('-')), declared_);
+      raise(Fault::usage, "option {} needs a value ({}), but {}{}", typed, type,
+            is_last ? "nothing follows" : one_line(arguments_[next_]) + " follows",
+            elsewhere.empty() ? fmt::format("; try: {}=VALUE", typed) : elsewhere);
     }
     return arguments_[next_++];
   }
@@ -166,8 +177,12 @@ class Parser {
     }
   }
 
-  [[noreturn]] static void unknown(const std::string& name, std::string_view before,
-                                   const std::vector<std::string>& candidates) {
+  [[noreturn]] void unknown(const std::string& name, std::string_view before,
+                            const std::vector<std::string>& candidates) const {
+    std::string known = advice_for_other_stacks(name, declared_);
+    if (known.empty() && advise_) known = advise_(name);
+    if (known.empty() && declared_.empty()) known = ": there are no options here; try: without it";
+    if (!known.empty()) raise(Fault::usage, "unknown option {}{}{}", before, one_line(name), known);
     const std::string near = nearest(name, candidates);
     const std::string_view dashes = near.size() == 1 && before == "--" ? "-" : before;
     raise(Fault::usage, "unknown option {}{}{}", before, one_line(name),
@@ -178,6 +193,7 @@ class Parser {
   const std::vector<std::string>& arguments_;
   const std::vector<Field>& declared_;
   const bool words_end_options_;
+  const AdviseOption& advise_;
   size_t next_ = 0;
   CommandLine line_;
 };
@@ -185,16 +201,23 @@ class Parser {
 }  // namespace
 
 CommandLine parse_command_line(const std::vector<std::string>& arguments,
-                               const std::vector<Field>& declared, bool words_end_options) {
-  return Parser(arguments, declared, words_end_options).parse();
+                               const std::vector<Field>& declared, bool words_end_options,
+                               const AdviseOption& advise) {
+  return Parser(arguments, declared, words_end_options, advise).parse();
 }
 
-bool asks_for_help(const std::vector<std::string>& arguments) {
-  for (const std::string& argument : arguments) {
-    if (argument == "--") return false;
-    if (argument == "--help" || argument == "-h") return true;
+std::optional<std::string> asked_help(const std::vector<std::string>& arguments) {
+  for (size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i) {
+    const std::string& argument = arguments[i];
+    if (argument.starts_with("--help=")) return argument.substr(argument.find('=') + 1);
+    if (argument != "--help" && argument != "-h") continue;
+    std::vector<std::string> topic;
+    for (size_t j = i + 1; j < arguments.size() && !arguments[j].starts_with("-"); ++j) {
+      topic.push_back(arguments[j]);
+    }
+    return join(topic, " ");
   }
-  return false;
+  return std::nullopt;
 }
 
 }  // namespace convoy

@@ -1,6 +1,8 @@
 // What was typed after the verb, taken apart: options as settings, and the words between them.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,11 +20,15 @@ struct CommandLine {
 // letter, `-np 4` for an alias of several, `--set key=value` for any key, `--` before words that
 // begin with a dash. An unknown option, a missing value, and one option with two different values
 // are usage errors. With `words_end_options` the first word and all after it are words: another
-// verb and its options.
+// verb and its options. `advise` may say more about an option that is not declared (": eval has it;
+// try: ..."); its argument has dashes.
+using AdviseOption = std::function<std::string(const std::string& name)>;
 CommandLine parse_command_line(const std::vector<std::string>& arguments,
-                               const std::vector<Field>& declared, bool words_end_options = false);
+                               const std::vector<Field>& declared, bool words_end_options = false,
+                               const AdviseOption& advise = {});
 
-// Whether `--help` or `-h` is asked for: it counts anywhere before `--`.
-bool asks_for_help(const std::vector<std::string>& arguments);
+// What `--help` or `-h` asks for, anywhere before `--`: the words after it (`--help data`,
+// `--help=data`), empty for help as such. Nothing: it is not asked for.
+std::optional<std::string> asked_help(const std::vector<std::string>& arguments);
 
 }  // namespace convoy

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "config/help.h"
 #include "config/value.h"
 
 namespace convoy {
@@ -53,9 +54,15 @@ std::vector<std::string> verb_names(const Verbs& verbs) {
   return names;
 }
 
+std::string topics_of(const CompletionVerb& verb) {
+  std::vector<std::string> topics{"all"};
+  for (std::string& topic : help_topics(verb.fields, true)) topics.push_back(std::move(topic));
+  return words_of(topics);
+}
+
 std::string bash_verb(const CompletionVerb& verb) {
   std::vector<std::string> options{"--help"};
-  std::string values;
+  std::string values = fmt::format("        -h|--help) values='{}' ;;\n", topics_of(verb));
   for (const Field& field : verb.fields) {
     options.push_back("--" + field.key);
     if (field.type == "bool") options.push_back("--no-" + field.key);
@@ -70,9 +77,10 @@ std::string bash_verb(const CompletionVerb& verb) {
       "    {})\n"
       "      options='{}'\n"
       "      words='{}'\n"
-      "{}      ;;\n",
-      verb.name, words_of(options), words_of(verb.words),
-      values.empty() ? "" : "      case $option in\n" + values + "      esac\n");
+      "      case $option in\n"
+      "{}      esac\n"
+      "      ;;\n",
+      verb.name, words_of(options), words_of(verb.words), values);
 }
 
 std::string bash_script(std::string_view program, const Verbs& verbs) {
@@ -134,9 +142,9 @@ std::string zsh_script(std::string_view program, const Verbs& verbs) {
     cases += fmt::format(
         "    {})\n"
         "      options=(\n"
-        "        '(- *)'{{-h,--help}}'[explain the options]'\n"
+        "        '(- *)'{{-h,--help}}'[explain the options]::section:({})'\n"
         "{}      ) ;;\n",
-        verb.name, options);
+        verb.name, topics_of(verb), options);
   }
   return fmt::format(R"(#compdef {0}
 # zsh completion for {0}: put it as _{0} into a folder of $fpath, or source it after compinit.
@@ -176,6 +184,8 @@ std::string fish_script(std::string_view program, const Verbs& verbs) {
     const std::string start =
         fmt::format("complete -c {} -n '__fish_seen_subcommand_from {}'", program, verb.name);
     if (!verb.words.empty()) text += fmt::format("{} -f -a '{}'\n", start, words_of(verb.words));
+    text += fmt::format("{} -s h -l help -x -a '{}' -d 'explain the options'\n", start,
+                        topics_of(verb));
     for (const Field& field : verb.fields) {
       std::string value = field.type == "text" ? " -r -F" : " -x";
       const std::string choices = words_of(field.limits.choices);

@@ -9,7 +9,7 @@
 
 namespace convoy {
 
-// A verb as the shell shall know it.
+// What the shell is told about a verb. After --help it offers `all` and the sections of the help.
 struct CompletionVerb {
   std::string name, summary;
   std::vector<Field> fields;

@@ -55,7 +55,7 @@ std::string read_text(const fs::path& path, Fault fault) {
   std::error_code ignored;
   const uintmax_t bytes = fs::file_size(path, ignored);
   if (!ignored && bytes > most_yaml_bytes) {
-    raise(fault, "{}: is not a recipe: {} bytes are more than the {} it may have",
+    raise(fault, "{} is not a recipe: {} bytes are more than the {} it may have",
           one_line(path.string()), bytes, most_yaml_bytes);
   }
   return read_file(path, fault);
@@ -151,15 +151,37 @@ class Loader {
   std::map<fs::path, Settings> done_;
 };
 
+// The recipes whose names end with these whole parts: `resnet20` of `cifar10/resnet20`.
+std::vector<std::string> recipes_ending_in(fs::path name, const std::vector<std::string>& folders) {
+  if (has_yaml_name(name)) name.replace_extension();
+  const std::string end = "/" + name.generic_string();
+  std::vector<std::string> found;
+  for (const std::string& recipe : list_recipes(folders)) {
+    if (recipe.ends_with(end)) found.push_back(recipe);
+  }
+  return found;
+}
+
 [[noreturn]] void no_such_recipe(const std::string& name, const std::vector<std::string>& folders) {
   const std::vector<std::string> names = list_recipes(folders);
-  const std::string near = nearest(name, names);
+  if (const std::vector<std::string> several = recipes_ending_in(name, folders); !several.empty()) {
+    raise(Fault::usage, "{} recipes are called {}; try: one of {}", several.size(), one_line(name),
+          join(several, ", "));
+  }
+  std::string near = nearest(name, names);
+  if (near.empty()) {  // a typo in the last part alone
+    std::vector<std::string> last_parts;
+    for (const std::string& each : names) last_parts.push_back(fs::path(each).filename());
+    const std::string part = nearest(name, last_parts);
+    const auto found = std::ranges::find(last_parts, part);
+    if (!part.empty()) near = names[static_cast<size_t>(found - last_parts.begin())];
+  }
   std::string advice = "; try: the path of a .yml file";
   if (!near.empty()) {
     advice = "; nearest: " + near;
   } else if (!names.empty()) {
-    advice += ", or one of " +
-              join({names.begin(), names.begin() + std::min<long>(8, std::ssize(names))}, ", ");
+    advice += fmt::format(", or one of the {} that `convoy list recipes` shows, such as {}",
+                          names.size(), names.front());
   }
   raise(Fault::usage, "there is no recipe or file {}{}", one_line(name), advice);
 }
@@ -175,6 +197,10 @@ Settings load_config(std::string_view name_or_path, const std::vector<std::strin
   if (!has_yaml_name(path)) found = find_recipe(path, recipe_folders);
   if (!found && fs::exists(path, ignored) && !fs::is_directory(path, ignored)) found = path;
   if (!found) found = find_recipe(path, recipe_folders);
+  if (!found) {
+    const std::vector<std::string> named = recipes_ending_in(path, recipe_folders);
+    if (named.size() == 1) found = find_recipe(named.front(), recipe_folders);
+  }
   if (!found) no_such_recipe(path.string(), recipe_folders);
   return Loader(recipe_folders, known).load(*found);
 }

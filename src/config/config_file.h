@@ -11,11 +11,11 @@
 namespace convoy {
 
 // The settings of a recipe, given by name (`cifar10/resnet20`: a file below one of the folders,
-// with or without .yml) or by path; origin = the path of the file that has the last word. `known`,
-// where given, lets a file override under one name what its base set under an alias. What is no
-// flat YAML (syntax, nested maps, a key twice, no value), a missing file or base, and bases in a
-// circle are usage errors with file, line and key. Whether a key means anything is for `Fields` to
-// say.
+// with or without .yml; its last parts are enough where only one recipe has them) or by path;
+// origin = the path of the file that has the last word. `known`, where given, lets a file override
+// under one name what its base set under an alias. What is no flat YAML (syntax, nested maps, a key
+// twice, no value), a missing file or base, and bases in a circle are usage errors with file, line
+// and key. Whether a key means anything is for `Fields` to say.
 Settings load_config(std::string_view name_or_path, const std::vector<std::string>& recipe_folders,
                      const std::vector<Field>& known = {});
 

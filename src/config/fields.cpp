@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "config/other_stacks.h"
 #include "config/value.h"
 
 namespace convoy {
@@ -55,11 +56,6 @@ std::string where_it_means_something(const Field& field) {
   };
   add(field.section);
   for (const Field::Again& again : field.again) add(again.section);
-  return text;
-}
-
-std::string small_letters(std::string text) {
-  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   return text;
 }
 
@@ -293,8 +289,11 @@ void Fields::finish(const std::vector<Field>& known) {
             key, one_line(setting.text), setting.where(), where_it_means_something(*elsewhere));
     }
     const std::string near = nearest(key, spellings(fields_));
+    const std::string elsewhere = advice_for_other_stacks(key, fields_);
     raise(Fault::usage, "unknown key {} ({}){}", one_line(key), setting.where(),
-          near.empty() ? "; try: --help, which lists all" : "; nearest: " + near);
+          !elsewhere.empty() ? elsewhere
+          : near.empty()     ? "; try: --help, which lists all"
+                             : "; nearest: " + near);
   }
 }
 

@@ -13,6 +13,20 @@ namespace convoy {
 // wrapped to `width` columns.
 std::string options_help(const std::vector<Field>& fields, int width);
 
+// The same of a part: the sections that `topic` names (`data`, `lars`, `optimizer` for the sections
+// of all optimisers), else the options whose name holds it where one is called so, else the
+// sections with it in their title, else such options. Empty when there is none.
+std::string topic_help(const std::vector<Field>& fields, std::string_view topic, int width);
+
+// What can be asked for with --help, a word each: for people, and with the choices of options
+// (`lars`) for completion.
+std::vector<std::string> help_topics(const std::vector<Field>& fields, bool choices);
+
+// These options alone, in this order: of each the first clause of its help, and its default where
+// there is room in the line.
+std::string brief_help(const std::vector<Field>& fields, const std::vector<std::string>& keys,
+                       int width);
+
 // A two-column list, wrapped; for verbs and the like.
 struct HelpRow {
   std::string left, right;

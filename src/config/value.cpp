@@ -169,4 +169,10 @@ bool is_plain_utf8(std::string_view text) {
   return true;
 }
 
+std::string small_letters(std::string_view text) {
+  std::string small(text);
+  for (char& c : small) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return small;
+}
+
 }  // namespace convoy

@@ -45,6 +45,9 @@ std::string broken_limit(const Limits& limits, const std::vector<std::string>& v
 // The text on one line, control characters as escapes: for messages and comments.
 std::string one_line(std::string_view text);
 
+// With a to z for A to Z.
+std::string small_letters(std::string_view text);
+
 // Whether the bytes are UTF-8 without a zero: what YAML and JSON can both carry.
 bool is_plain_utf8(std::string_view text);
 

@@ -38,10 +38,12 @@ void Mixing::describe(Fields& field) {
         "cutmix after any mixup, in every image: the share of the image that is kept; up to four "
         "labels are mixed (Graphcore); 1: none",
         between(0, 1));
-  field("cutmix-version", cutmix_version,
-        "with --cutmix-lambda: 1: the larger it is, the more micro-batches stay uncut (1.55 * "
-        "lambda - 0.96 of them), and what the others keep is drawn; 2: it is what all keep",
-        between(1, 2));
+  field(
+      "cutmix-version", cutmix_version,
+      "with --cutmix-lambda L: 1: a share of the micro-batches, 1.55 * L - 0.96, stays uncut, and "
+      "in the others the share of each image that is kept is random; 2: every image keeps the "
+      "share L",
+      between(1, 2));
   if (cutmix_alpha > 0 && cuts_all()) {
     raise(Fault::usage,
           "--cutmix-alpha {} and --cutmix-lambda {} are two kinds of cutmix; try: --cutmix-alpha "

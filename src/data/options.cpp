@@ -54,13 +54,14 @@ std::string dataset_names() {
 }  // namespace
 
 void DataOptions::describe(Fields& field, bool training) {
-  field.section("data");
+  field.section("Data");
   field("dataset", dataset,
         dataset_names() + "; without it, what --data-dir holds, or fashion-mnist");
   field.chooses("dataset");
   field("data-dir", data_dir,
-        "folder of the dataset's files; default: the dataset's own, or $DATA_DIR", {},
-        {"data-path"});
+        "folder of the dataset's files; without it $DATA_DIR, or where Debian's package of the "
+        "dataset puts them",
+        {}, {"data-path"});
   take_environment();
   if (training && !data_dir.empty()) {  // so that a resume finds it, wherever that is typed
     std::error_code none;
@@ -161,9 +162,11 @@ void DataOptions::describe(Fields& field, bool training) {
           "when the batch does not divide the dataset: carry on into the next epoch; drop the "
           "rest; one short step; or wrap: carry on, and count an epoch as the whole steps it needs",
           one_of({"carry", "drop", "short", "wrap"}));
-    field("ra-sampler", ra_sampler,
-          "repeated augmentation: a step holds each of its images ra-reps times, every time "
-          "augmented anew; an epoch is no longer for it, and sees a part of the dataset");
+    field(
+        "ra-sampler", ra_sampler,
+        "repeated augmentation: a step holds each of its images ra-reps times, every time "
+        "augmented anew; an epoch has as many steps as without it, and so sees 1 / ra-reps of the "
+        "dataset");
     field("ra-reps", ra_reps, "how many times, with ra-sampler", between(2, 256));
     field("normalise-first", normalise_first,
           "training normalises images before it augments them: what pad-crop adds is then 0 "
@@ -172,8 +175,8 @@ void DataOptions::describe(Fields& field, bool training) {
           "batches hold images as bytes, a quarter of the memory, and the network normalises them "
           "first; changes no result");
     field("hostside-norm", hostside_norm,
-          "the loader normalises images; it does so anyway without --eight-bit-io, and with that "
-          "this is refused");
+          "the loader normalises images. This is the default, accepted for recipes that say it; "
+          "--eight-bit-io is the other way, and the two exclude each other");
   }
   refuse_idle(field);
 }

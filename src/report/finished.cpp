@@ -23,9 +23,13 @@ std::optional<FinishedRun> read_finished_run(std::string_view metrics) {
   return std::nullopt;
 }
 
+std::optional<FinishedRun> finished_run(const RunDir& dir) {
+  if (!fs::exists(dir.metrics())) return std::nullopt;
+  return read_finished_run(read_file(dir.metrics(), Fault::checkpoint));
+}
+
 bool say_if_finished(const RunDir& dir) {
-  if (!fs::exists(dir.metrics())) return false;
-  const auto end = read_finished_run(read_file(dir.metrics(), Fault::checkpoint));
+  const std::optional<FinishedRun> end = finished_run(dir);
   if (!end) return false;
   fmt::print("{} has finished: step {}\nweights {}\n", dir.path().string(), end->step,
              end->weights_hash);

@@ -17,8 +17,10 @@ struct FinishedRun {
 // exit 0; whatever else stands there is no end.
 std::optional<FinishedRun> read_finished_run(std::string_view metrics);
 
-// Whether the run has come to its end (metrics.jsonl closes with run_end and exit 0); if so, says
-// so with its last line, `weights <hash>`.
+// How the run ended, if it has come to its end: metrics.jsonl closes with run_end and exit 0.
+std::optional<FinishedRun> finished_run(const RunDir& dir);
+
+// Whether it has; if so, says so with the run's last line, `weights <hash>`.
 bool say_if_finished(const RunDir& dir);
 
 }  // namespace convoy

@@ -106,7 +106,12 @@ std::string read_checkpoint_file(const fs::path& folder, const std::string& name
     raise(Fault::checkpoint, "the checkpoint {} has no {}; it has {}", folder.string(), name,
           file_names(about));
   }
-  return read_part(folder / name, found->second);
+  try {
+    return read_part(folder / name, found->second);
+  } catch (const Error& error) {
+    if (std::string_view(error.what()).find("; try: ") != std::string_view::npos) throw;
+    raise(Fault::checkpoint, "{}; try: another checkpoint of the run", error.what());
+  }
 }
 
 CheckpointStore::CheckpointStore(fs::path run_dir, int keep)

@@ -15,15 +15,16 @@ namespace convoy {
 void RunConfig::describe_model(Fields& field) {
   field.section("Model");
   field("model", model,
-        "what to train; `convoy list models` shows all. Without it: resnet18 for pictures, "
+        "the network to train; `convoy list models` shows all. Without it: resnet18 for pictures, "
         "cifar_resnet20 for the small images of other sets");
   field.chooses("model");
   field("num-classes", num_classes, "classes of the head; 0: as many as the dataset has",
         at_least(0));
-  field("init-from", init_from,
-        "start a new run from the weights of this file: safetensors, PyTorch, TensorFlow or "
-        "numpy; a head of another number of classes starts fresh",
-        {}, {"pretrained", "init-path"});
+  field(
+      "init-from", init_from,
+      "start a new run from these weights: a file (safetensors, PyTorch, TensorFlow or numpy), or "
+      "a run directory, for its best weights. A head of another number of classes starts fresh",
+      {}, {"pretrained", "init-path"});
   model_options.describe(field);
 }
 
@@ -54,7 +55,7 @@ void RunConfig::describe_length(Fields& field) {
         "are the same",
         one_of({"auto", "together", "sequence"}));
   field("bucket-mb", bucket_mb,
-        "with several processes: gradients travel in pieces of about so many megabytes while the "
+        "with several processes: gradients travel in pieces of about this many megabytes while the "
         "backward pass goes on. Changes no result",
         between(0.01, 1024));
   field("exchange-precision", exchange_precision,
@@ -66,7 +67,7 @@ void RunConfig::describe_length(Fields& field) {
         "alone, and updates these. Changes no result",
         {}, {"rts"});
   stop.describe(field);
-  field("eval-epochs", eval_epochs, "evaluate every so many epochs, and at the end; 0: never",
+  field("eval-epochs", eval_epochs, "evaluate every N epochs, and at the end; 0: never",
         at_least(0));
   field("eval-epochs-offset", eval_offset,
         "the first evaluation comes after this many epochs, the next --eval-epochs later; 0: after "
@@ -111,7 +112,7 @@ void RunConfig::describe_update(Fields& field) {
         "move the running statistics with every micro-batch, or once a step",
         one_of({"micro-batch", "step"}));
   field("bn-span", bn_span,
-        "so many consecutive replicas share the statistics of batch norm; must divide --replicas",
+        "N consecutive replicas share the statistics of batch norm; N must divide --replicas",
         at_least(1), {"BN-span"});
   field("sync-bn", sync_bn, "all replicas share the statistics of batch norm");
   average.describe(field);
@@ -124,7 +125,7 @@ void RunConfig::describe_update(Fields& field) {
 
 void RunConfig::describe_files(Fields& field) {
   field.section("Run");
-  field("seed", seed, "all randomness of the run follows from it");
+  field("seed", seed, "start of all random numbers; equal seeds give equal runs");
   field("threads", threads, "threads that compute; 0: one for each core. Changes no result",
         between(0, 256), {"j"});
   field("pin", pin,
@@ -145,9 +146,10 @@ void RunConfig::describe_files(Fields& field) {
         {"output-dir", "log-dir"});
   field("name", name, "the run's folder; empty: model and dataset", {}, {"experiment"});
   field("checkpoint-steps", checkpoint_steps,
-        "save a checkpoint every so many steps, besides the epochs'; 0: no", at_least(0));
+        "save a checkpoint every N steps, besides those of --checkpoint-epochs; 0: no",
+        at_least(0));
   field("checkpoint-epochs", checkpoint_epochs,
-        "save a checkpoint every so many epochs; 0: only at the end", at_least(0));
+        "save a checkpoint every N epochs; 0: only at the end", at_least(0));
   field("checkpoint-epochs-offset", checkpoint_offset,
         "the first of those comes after this many epochs, the next --checkpoint-epochs later; 0: "
         "after --checkpoint-epochs",
@@ -156,16 +158,16 @@ void RunConfig::describe_files(Fields& field) {
               {"checkpoint-epochs"});
   field("checkpoint-keep", checkpoint_keep, "newest checkpoints that stay; the best one stays too",
         at_least(1), {"checkpoint-hist"});
-  field("log-steps", log_steps, "a line in the log every so many steps", at_least(1),
+  field("log-steps", log_steps, "a line in the log every N steps", at_least(1),
         {"log-interval", "print-freq"});
   field("quiet", quiet, "print only warnings and the last line", {}, {"q"});
-  field.section("For people who look inside");
+  field.section("Inspection");
   field("dump", dump, "print the graph after these passes (names, or all)");
   field("without", without, "leave out these optional passes (fuse_forward, fuse_gradients)");
   field("time-passes", time_passes, "print how long each pass took");
   field("trace-steps", trace_steps,
-        "each process writes what it did and when in its first so many steps to trace/rank-N.json "
-        "of the run's folder, for chrome://tracing or ui.perfetto.dev; 0: none",
+        "each process writes what it did and when in its first N steps to trace/rank-R.json of the "
+        "run's folder, for chrome://tracing or ui.perfetto.dev; 0: none",
         at_least(0));
 }
 
@@ -359,8 +361,8 @@ std::vector<int> RunConfig::cores() const {
 
 int RunConfig::classes(const Dataset& dataset) const {
   if (num_classes && num_classes < dataset.classes()) {
-    raise(Fault::usage, "--num-classes {} is too few: the dataset has {}", num_classes,
-          dataset.classes());
+    raise(Fault::usage, "--num-classes {} is too few: the dataset has {}; try: without it",
+          num_classes, dataset.classes());
   }
   return num_classes ? num_classes : dataset.classes();
 }

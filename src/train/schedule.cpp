@@ -105,7 +105,7 @@ void LearningRate::describe_warmup(Fields& field) {
     warmup_method_ = "constant";
   }
   field("warmup-epochs", warmup_epochs_,
-        "epochs before it is at the peak; in steps, a fraction is cut off", at_least(0),
+        "epochs in which the rate rises to its peak; in steps, a fraction is cut off", at_least(0),
         {"lr-warmup-epochs", "lr-warmup-epoch"});
   field("warmup-start", warmup_start_,
         "share of the peak at which the warm-up begins; 0.01 when the schedule has torchvision's "
@@ -116,9 +116,9 @@ void LearningRate::describe_warmup(Fields& field) {
         "which is what a schedule of torchvision's name does by default",
         one_of({"linear", "constant"}), {"lr-warmup-method"});
   field("warmup-kind", warmup_kind_,
-        "shift: the schedule starts after the warm-up; multiply: it runs from the first step and "
-        "the warm-up is multiplied onto it; replace: it runs from the first step, unseen until "
-        "the warm-up has ended",
+        "shift: the schedule starts after the warm-up; multiply: it runs from the first step, and "
+        "its rate is multiplied by the warm-up's share; replace: it runs from the first step, and "
+        "counts only after the warm-up",
         one_of({"shift", "multiply", "replace"}));
   for (const char* key : {"warmup-start", "warmup-method", "warmup-kind"}) {
     if (warmup_epochs_ > 0 || !field.idle(key, {"warmup-epochs"})) continue;

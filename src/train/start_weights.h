@@ -6,6 +6,11 @@
 
 namespace convoy {
 
+// The weights that --init-from means: the file itself, the best weights of a run directory (the
+// last where none were evaluated), or those of a checkpoint folder, which are verified. A run
+// without weights is Fault::checkpoint.
+fs::path start_file(const fs::path& given);
+
 // The classes that the file names; none without --init-from, or where it names none.
 ClassNames start_classes(const RunConfig& config);
 

@@ -11,12 +11,13 @@ void StopRules::describe(Fields& field) {
         "training since the last one",
         one_of({"top1", "top5", "loss", "train-top1", "train-loss"}));
   field("patience", patience,
-        "end the run when so many evaluations in a row were not better than the best; 0: never",
+        "end the run after N evaluations in a row that were not better than the best; 0: never",
         at_least(0), {"early-stopping-patience"});
-  field("max-hours", max_hours,
-        "end after so many hours: the learning-rate schedule is run through faster, so that all of "
-        "it fits; the result depends on the machine's speed then. 0: no limit",
-        at_least(0));
+  field(
+      "max-hours", max_hours,
+      "end after this many hours: the learning-rate schedule is run through faster, so that all of "
+      "it fits; the result depends on the machine's speed then. 0: no limit",
+      at_least(0));
 }
 
 double StopRules::score(const EvalDone& evaluation, double train_loss, double train_top1) const {

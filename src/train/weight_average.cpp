@@ -44,7 +44,7 @@ void WeightAverage::describe(Fields& field) {
         "that one number suits all batches and lengths");
   field("ema-phase", ema_phase,
         "end: the average is updated after the last of every --ema-steps steps of the run; start: "
-        "after the first of every so many of an epoch",
+        "after the first of every --ema-steps steps of an epoch",
         one_of({"end", "start"}));
   field(
       "ema-warmup", ema_warmup,
@@ -67,13 +67,14 @@ void WeightAverage::describe(Fields& field) {
 
 void WeightAverage::describe_swa(Fields& field) {
   field("swa-start-epoch", swa_start_epoch,
-        "stochastic weight averaging: the mean of the weights at the ends of all epochs after so "
-        "many, whole or not, is evaluated, and at the end written to weights/swa.safetensors; the "
+        "stochastic weight averaging: the mean of the weights at the ends of all epochs after "
+        "this one, whole or not, is evaluated, and at the end written to weights/swa.safetensors; "
+        "the "
         "running statistics of batch norm are averaged likewise, not measured anew. Three quarters "
         "of the epochs is usual; -1: none",
         at_least(-1));
   field("swa-every-epochs", swa_every_epochs,
-        "with --swa-start-epoch: only the ends of every so many epochs", at_least(1e-6));
+        "with --swa-start-epoch: only the end of every Nth epoch", at_least(1e-6));
   field("swa-lr", swa_lr,
         "with --swa-start-epoch: the learning rate from there on, not scaled with the batch; 0: as "
         "the schedule has it",

@@ -224,6 +224,17 @@ size_t tensors_to_match(const WeightFile& file) {
       file.tensors(), [](const TensorEntry& tensor) { return !is_aside(tensor.name); }));
 }
 
+KnownTraining known_training(const WeightFile& file) {
+  std::map<std::string, Shape> tensors;
+  for (const Candidate& c : candidates_of(file)) tensors.emplace(c.name, c.tensor->shape);
+  for (const WeightRename& rename : weight_rename_catalog()) {
+    if (!rename.trained_with) continue;
+    KnownOptions options = rename.trained_with(tensors);
+    if (!options.empty()) return {rename.name, std::move(options)};
+  }
+  return {};
+}
+
 Match match_weights(const WeightFile& file, std::span<const Wanted> wanted) {
   const std::vector<Candidate> candidates = candidates_of(file);
   std::vector<std::string> names;

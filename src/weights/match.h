@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "weights/weight_file.h"
@@ -43,12 +44,18 @@ void copy_renamed(const TensorEntry& tensor, const Renamed& how, std::span<float
 
 using Renames = std::map<std::string, Renamed>;  // by the file's names
 
+// Options of a verb (`mean`), with their values.
+using KnownOptions = std::vector<std::pair<std::string, std::string>>;
+
 // One entry of the folder weights/renames.
 struct WeightRename {
   std::string_view name;  // for people: whose names these are
   // Our names for those of a file. What is left out keeps its name; nothing at all: the file is
   // none of that library, or cannot belong to a model that wants this.
   Renames (*rename)(std::span<const std::string> names, std::span<const Wanted> wanted) = nullptr;
+  // Where the names and shapes leave no doubt which published weights these are: the model, data
+  // and preprocessing they were trained with, which the file itself does not say. Else nothing.
+  KnownOptions (*trained_with)(const std::map<std::string, Shape>& tensors) = nullptr;
 };
 
 const std::vector<WeightRename>& weight_rename_catalog();
@@ -92,6 +99,13 @@ struct Match {
 
 // How many tensors of the file want a place: all but counters and what optimisers keep.
 size_t tensors_to_match(const WeightFile& file);
+
+// What is known of a file through the table of renames; `whose` is the entry's name.
+struct KnownTraining {
+  std::string_view whose;
+  KnownOptions options;  // empty: nothing is known
+};
+KnownTraining known_training(const WeightFile& file);
 
 // The translation under which most tensors fit.
 Match match_weights(const WeightFile& file, std::span<const Wanted> wanted);

@@ -1,9 +1,11 @@
 #include "weights/weight_file.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <fstream>
 
 #include "base/error.h"
+#include "base/file_trouble.h"
 #include "base/text.h"
 
 namespace convoy {
@@ -29,6 +31,8 @@ Glimpse glimpse_of(const fs::path& path) {
 // What people try, and what to do about it.
 std::string known_stranger(const Glimpse& glimpse) {
   if (glimpse.head.starts_with("\x89HDF")) return "it is HDF5: save a TensorFlow checkpoint";
+  if (glimpse.path.extension() == ".onnx")
+    return "the run or safetensors file that this ONNX file was made from";
   if (glimpse.head.starts_with("version https://git-lfs")) return "git lfs pull: it is a pointer";
   return "";
 }
@@ -42,13 +46,18 @@ WeightFile WeightFile::read(const fs::path& path) {
   }
   std::error_code ignored;
   if (!fs::exists(path, ignored)) {
-    raise(Fault::checkpoint, "cannot read {}: No such file or directory", path.string());
+    file_trouble("read", path, ENOENT, Fault::checkpoint);
   }
   if (fs::is_directory(path, ignored)) {
-    raise(Fault::checkpoint, "{} is a folder without a TensorFlow checkpoint; try: a file in it",
+    raise(Fault::checkpoint,
+          "{} is neither a run directory nor a folder with a TensorFlow checkpoint; try: a file of "
+          "weights",
           path.string());
   }
-  if (glimpse.head.empty()) raise(Fault::checkpoint, "{} is empty or unreadable", path.string());
+  if (glimpse.head.empty()) {
+    read_file(path, Fault::checkpoint);  // says why it cannot be read
+    raise(Fault::checkpoint, "{} is empty; try: another file of weights", path.string());
+  }
   std::vector<std::string> known;
   for (const WeightFormat& format : weight_format_catalog()) known.emplace_back(format.name);
   const std::string advice = known_stranger(glimpse);

@@ -110,6 +110,31 @@ TEST(NeedWords, RefusesTooManyAndTooFew) {
   EXPECT_TRUE(contains(usage_error([] { need_words({}, {"RUN_DIR"}); }), "missing RUN_DIR"));
   EXPECT_TRUE(contains(usage_error([] { need_words({.settings = {}, .words = {"a"}}, {}); }),
                        "unexpected word \"a\""));
+  const test::ScratchFolder scratch;
+  const std::string run = scratch.path() + "/run", data = scratch.path() + "/flowers";
+  std::filesystem::create_directories(run);
+  std::filesystem::create_directories(data);
+  scratch.write("run/args.yml", "");
+  const auto refusal = [&](const std::string& word, const std::vector<std::string>& keys,
+                           const Settings& typed = {}) {
+    Fields field({});
+    std::string text;
+    for (const std::string& key : keys) field(key, text, "an option");
+    const std::vector<Field> all = field.all();
+    return usage_error([&] { need_words({.settings = typed, .words = {word}}, {}, all); });
+  };
+  const std::vector<std::string> predicts{"checkpoint", "input", "data-dir", "model"};
+  EXPECT_TRUE(contains(refusal(run, predicts), "; try: --checkpoint " + run));
+  EXPECT_TRUE(contains(refusal(run, {"init-from", "config"}), "; try: --init-from " + run));
+  EXPECT_TRUE(contains(refusal("best.safetensors", predicts), "; try: --checkpoint best"));
+  EXPECT_TRUE(contains(refusal("runs/gone", predicts), "; try: --checkpoint runs/gone"));
+  EXPECT_TRUE(contains(refusal("photo.jpg", predicts), "; try: --input photo.jpg"));
+  EXPECT_TRUE(contains(refusal(data, {"data-dir", "config"}), "; try: --data-dir " + data));
+  EXPECT_TRUE(contains(refusal("mine.yml", {"config"}), "; try: --config mine.yml"));
+  EXPECT_TRUE(contains(refusal("resnet50", {"model"}), "; try: --model resnet50"));
+  EXPECT_TRUE(contains(refusal(run, {"threads"}), "; try: without it"));
+  const Settings typed{{"checkpoint", {"x", "command line"}}};
+  EXPECT_TRUE(contains(refusal(data, predicts, typed), "; try: --data-dir " + data));
 }
 
 TEST(RecipeFolders, AreFoldersThatExist) {

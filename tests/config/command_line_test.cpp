@@ -137,10 +137,13 @@ TEST(CommandLine, TwiceIsRefusedUnlessEqual) {
 }
 
 TEST(CommandLine, HelpIsAskedForBeforeTheEndOfOptions) {
-  EXPECT_TRUE(asks_for_help({"--lr", "1", "--help"}));
-  EXPECT_TRUE(asks_for_help({"-h"}));
-  EXPECT_FALSE(asks_for_help({"--", "--help"}));
-  EXPECT_FALSE(asks_for_help({"help"}));
+  EXPECT_EQ(asked_help({"--lr", "1", "--help"}), "");
+  EXPECT_EQ(asked_help({"-h"}), "");
+  EXPECT_EQ(asked_help({"--help", "data"}), "data");
+  EXPECT_EQ(asked_help({"-h", "learning", "rate", "--lr", "1"}), "learning rate");
+  EXPECT_EQ(asked_help({"--help=all", "data"}), "all");
+  EXPECT_EQ(asked_help({"--", "--help"}), std::nullopt);
+  EXPECT_EQ(asked_help({"help"}), std::nullopt);
 }
 
 TEST(CommandLine, AnAliasOfSeveralLettersMayHaveOneDash) {

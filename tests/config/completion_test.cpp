@@ -46,6 +46,7 @@ TEST(Completion, BashOffersVerbsOptionsAndValues) {
   EXPECT_EQ(bash_offers("convoy train --optimizer = ad"), "adam adamw\n");
   EXPECT_EQ(bash_offers("convoy train --optimizer ="), "sgd adam adamw\n");
   EXPECT_EQ(bash_offers("convoy train --threads ''"), "\n");
+  EXPECT_EQ(bash_offers("convoy train --help ''"), "all options\n");
   EXPECT_EQ(bash_offers("convoy completion ''"), "bash zsh fish\n");
   EXPECT_EQ(bash_offers("convoy nonsense --x"), "\n");
 }

@@ -135,12 +135,26 @@ TEST_F(ConfigFile, AFileOverridesItsBaseUnderAnAlias) {
                        "c.yml:2: lr stands already in line 1"));
 }
 
+TEST_F(ConfigFile, TheLastPartOfANameIsEnoughWhereOneRecipeHasIt) {
+  folder.write("graphcore/pod16.yml", "epochs: 16\n");
+  folder.write("imagenet/resnet50.yml", "epochs: 50\n");
+  folder.write("graphcore/resnet50.yml", "epochs: 51\n");
+  EXPECT_EQ(value("pod16", "epochs"), "16");
+  EXPECT_EQ(value("pod16.yml", "epochs"), "16");
+  EXPECT_EQ(usage_error([&] { load_config("resnet50", {folder.path()}); }),
+            "2 recipes are called resnet50; try: one of graphcore/resnet50, imagenet/resnet50");
+  EXPECT_EQ(usage_error([&] { load_config("podd16", {folder.path()}); }),
+            "there is no recipe or file podd16; nearest: graphcore/pod16");
+  EXPECT_TRUE(contains(usage_error([&] { load_config("zzzzzzzz", {folder.path()}); }),
+                       "try: the path of a .yml file, or one of the"));
+}
+
 TEST_F(ConfigFile, WhatDoesNotExistNamesTheNearest) {
   folder.write("cifar10.yml", "lr: 1\n");
   EXPECT_EQ(usage_error([&] { load_config("cifar1", {folder.path()}); }),
             "there is no recipe or file cifar1; nearest: cifar10");
   EXPECT_TRUE(contains(usage_error([&] { load_config("qqqqqqqqqq", {folder.path()}); }),
-                       "try: the path of a .yml file, or one of cifar10"));
+                       "try: the path of a .yml file, or one of the 1 that"));
   EXPECT_TRUE(contains(usage_error([&] { load_config("x.yml", {}); }), "no recipe or file x.yml"));
   EXPECT_TRUE(contains(usage_error([&] { load_config(folder.path(), {}); }), "no recipe or file"));
   EXPECT_TRUE(contains(usage_error([&] { load_config("", {folder.path()}); }), "no recipe"));

@@ -108,5 +108,46 @@ TEST(Help, AnOptionOfTwoChoicesIsExplainedForEach) {
   EXPECT_NE(text.substr(second).find("under the root (default 0.001)"), std::string::npos) << text;
 }
 
+TEST(Help, ATopicIsASectionOrAnOption) {
+  EXPECT_EQ(topic_help(declared(), "data", 78),
+            "\n"
+            "Data:\n"
+            "  --batch-size INT  images per replica and step (default 32; at least 1; also\n"
+            "                    --bs, -b)\n");
+  EXPECT_EQ(topic_help(declared(), "DATA", 78), topic_help(declared(), "data", 78));
+  EXPECT_EQ(topic_help(declared(), "momentum", 78),
+            "\n"
+            "Options:\n"
+            "  --momentum NUMBER  share of the last step that is kept (default 0.9; between\n"
+            "                     0 and 1)\n");
+  EXPECT_TRUE(contains(topic_help(declared(), "bs", 78), "--batch-size"));
+  EXPECT_EQ(topic_help(declared(), "nonsense", 78), "");
+  EXPECT_EQ(topic_help(declared(), "", 78), "");
+}
+
+TEST(Help, TheTopicsOfAChoiceAreTheOptionAndTheChoice) {
+  Fields field({});
+  double value = 0;
+  field("plain", value, "of no section");
+  field.section("Learning rate");
+  field("lr", value, "the rate");
+  field.section_with("--lr-schedule step");
+  field("every", value, "epochs");
+  field.section("Of `bench convs` and `bench data`");
+  field("rounds", value, "how often");
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(help_topics(field.all(), false),
+            (Words{"options", "learning", "lr-schedule", "convs"}));
+  EXPECT_EQ(help_topics(field.all(), true),
+            (Words{"options", "learning", "lr-schedule", "step", "convs"}));
+}
+
+TEST(Help, ABriefLineIsTheFirstClauseAndTheDefaultWhereThereIsRoom) {
+  EXPECT_EQ(brief_help(declared(), {"batch-size", "nesterov", "optimizer"}, 60),
+            "  --batch-size INT  images per replica and step (default 32)\n"
+            "  --[no-]nesterov   look ahead along the momentum\n"
+            "  --optimizer TEXT  the rule of the update (default sgd)\n");
+}
+
 }  // namespace
 }  // namespace convoy

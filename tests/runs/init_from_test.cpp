@@ -33,6 +33,31 @@ TEST(InitFromRun, AHeadOfOtherClassesStartsFreshAndTheLogSaysSo) {
   EXPECT_EQ(after.at("fc.weight").shape[0], 12);
 }
 
+TEST(InitFromRun, ARunDirectoryMeansItsBestWeightsAndACheckpointItsOwn) {
+  const TinyRun first(tiny({"--max-steps", "2"}));
+  first.whole();
+  const Arguments more{"--lr", "0", "--max-steps", "1"};
+  const auto start = [&](const fs::path& from) {
+    const TinyRun run(joined(tiny(more), {"--init-from", from.string()}));
+    run.whole();
+    return weights_line(run.dir());
+  };
+  EXPECT_PRED_FORMAT2(testing::IsSubstring,
+                      "runs/a/weights/best.safetensors (safetensors): ", start(first.dir()));
+  EXPECT_PRED_FORMAT2(testing::IsSubstring, "checkpoints/last/model.safetensors (safetensors): ",
+                      start(first.dir() / "checkpoints/last"));
+  fs::remove(first.dir() / "weights/best.safetensors");
+  EXPECT_PRED_FORMAT2(testing::IsSubstring,
+                      "runs/a/weights/last.safetensors (safetensors): ", start(first.dir()));
+  fs::remove_all(first.dir() / "weights");
+  fs::remove_all(first.dir() / "checkpoints");
+  const Finished end =
+      run_convoy(joined({"train", "--name", "b", "--init-from", first.dir().string()}, tiny(more)),
+                 first.folder());
+  EXPECT_EQ(end.code, 4);
+  EXPECT_PRED_FORMAT2(testing::IsSubstring, "has no weights yet; try: convoy resume", end.err);
+}
+
 TEST(InitFromRun, TorchFilesAreTakenAndWhatDoesNotFitNamesWhatDoes) {
   const TempFolder folder;
   const std::string other = fixture_path("weights/torch_zip.pt");

@@ -60,6 +60,30 @@ TEST(Renames, AkamastersCifarNets) {
   names.expect_fits("akamaster's");
 }
 
+// The files say nothing about their preprocessing, and the script that made them is known.
+TEST(Renames, AkamastersFilesBringModelDataAndPreprocessing) {
+  const auto file = [](int64_t classes, const char* more) {
+    return fake_file({{"module.conv1.weight", {16, 3, 3, 3}},
+                      {"module.layer1.0.conv1.weight", {16, 16, 3, 3}},
+                      {"module.layer1.1.conv1.weight", {16, 16, 3, 3}},
+                      {"module.layer1.2.conv1.weight", {16, 16, 3, 3}},
+                      {"module.layer3.0.conv2.weight", {64, 64, 3, 3}},
+                      {more, {1}},
+                      {"module.linear.weight", {classes, 64}}});
+  };
+  const KnownTraining known = known_training(file(10, "module.linear.bias"));
+  EXPECT_EQ(known.whose, "akamaster's");
+  const KnownOptions expected{{"model", "cifar_resnet20"},
+                              {"num-classes", "10"},
+                              {"dataset", "cifar-10"},
+                              {"mean", "0.485,0.456,0.406"},
+                              {"std", "0.229,0.224,0.225"}};
+  EXPECT_EQ(known.options, expected);
+  // Of others, who normalise otherwise: CIFAR-100, and nets with projections.
+  EXPECT_TRUE(known_training(file(100, "module.linear.bias")).options.empty());
+  EXPECT_TRUE(known_training(file(10, "module.layer2.0.shortcut.0.weight")).options.empty());
+}
+
 TEST(Renames, TimmsEfficientNets) {
   Naming names;
   names.layer("conv_stem", "features.0.0", {"weight"});

@@ -222,7 +222,9 @@ TEST(Safetensors, AMissingFileIsOneLine) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.fault(), Fault::checkpoint);
-    EXPECT_STREQ(error.what(), "cannot read no/such.safetensors: No such file or directory");
+    EXPECT_STREQ(
+        error.what(),
+        "cannot read no/such.safetensors: there is no folder no; try: make it, or another path");
   }
 }
 

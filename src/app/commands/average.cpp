@@ -32,9 +32,8 @@ struct Options {
           "mean: all count alike; exponential: V = the first, then V = decay V + (1 - decay) next",
           one_of({"mean", "exponential"}));
     field("decay", decay, "of the exponential mode", between(0, 1));
-    field("count", count, "only the last so many; 0: all", at_least(0), {"N"});
-    field("discard-last", discard_last, "leave out the last so many, before --count counts",
-          at_least(0));
+    field("count", count, "only the last N; 0: all", at_least(0), {"N"});
+    field("discard-last", discard_last, "leave out the last N, before --count counts", at_least(0));
     field("weights", weights, "of checkpoints: the weights themselves, or their moving average",
           one_of({"model", "ema"}));
     field("output", output, "the file to write; default: in the weights folder of the run");
@@ -67,8 +66,10 @@ std::vector<RunWeights> chosen_files(const std::vector<std::string>& words,
   }
   const auto have = static_cast<int>(files.size());
   if (options.discard_last >= have || options.count > have - options.discard_last) {
-    raise(Fault::usage, "--count {} and --discard-last {}, but there are {} files of weights",
-          options.count, options.discard_last, have);
+    raise(
+        Fault::usage,
+        "--count {} and --discard-last {}, but there are {} files of weights; try: smaller numbers",
+        options.count, options.discard_last, have);
   }
   files.resize(files.size() - static_cast<size_t>(options.discard_last));
   if (options.count) files.erase(files.begin(), files.end() - options.count);
@@ -152,9 +153,10 @@ CommandDef average_command() {
           .details =
               R"(Takes the checkpoints of a run in the order of their steps, or files in the order
 given, and writes one file of weights that eval, predict and export take like any
-other. Sums are kept in double; one checkpoint at a time is in memory. Whole
-numbers and what the file says about itself are the last one's. `convoy eval
---all` evaluates the result beside the checkpoints it was made of.
+other. Sums are kept in double; one checkpoint at a time is in memory. Tensors of
+whole numbers, and the model, classes and preprocessing that the file names, are
+taken from the last of them. `convoy eval --all` evaluates the result beside the
+checkpoints it was made from.
 
   convoy average runs/demo                        runs/demo/weights/average-mean.safetensors
   convoy average runs/demo -N 5 --discard-last 1

@@ -44,7 +44,7 @@ struct Options {
     field("json", json, "print one JSON object");
     field("by", by, "rows of `bench ops`: every node, or nodes of one op or one shape together",
           one_of({"node", "shape", "op"}));
-    field("top", top, "show only so many rows of `bench ops`, the slowest first; 0: all, in order",
+    field("top", top, "show only N rows of `bench ops`, the slowest first; 0: all, in order",
           at_least(0));
     field.section("Of `bench convs` and `bench data`");
     field("shapes", convs.shapes,
@@ -197,7 +197,11 @@ void refuse_others(const Fields& field, const std::string& kind, const Options& 
 int run(const CommandLine& typed) {
   const std::string kind = typed.words.size() == 1 ? typed.words[0] : "";
   const bool ops = kind == "ops";
-  if (!ops && kind != "convs" && kind != "data") need_words(typed, {});
+  if (!ops && kind != "convs" && kind != "data") {
+    const std::string near = nearest(kind, {"ops", "convs", "data"});
+    if (!near.empty()) raise(Fault::usage, "there is no bench {}; nearest: bench {}", kind, near);
+    need_words(typed, {}, described(describe));
+  }
   const CommandLine line = with_defaults(typed);
   Options options;
   RunConfig config;
@@ -270,6 +274,9 @@ resizing, augmenting, normalising, by --threads threads and without a network.
   convoy bench data --data-dir DIR --dataset imagefolder --threads 1
 )",
       .words = "ops convs data",
+      .basics =
+          "model batch-size image-size steps warmup-steps mode json by top shapes "
+          "rounds write-algorithms replicas optimizer winograd threads isa",
       .describe = describe,
       .run = run};
 }

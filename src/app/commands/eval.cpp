@@ -139,7 +139,7 @@ int evaluate_all(const Options& options, const Evaluate& evaluate) {
     if (!options.json) print_row(results.back());
   }
   if (results.empty()) {
-    raise(Fault::checkpoint, "{} has no sound checkpoint", options.checkpoint);
+    raise(Fault::checkpoint, "{} has no sound checkpoint; try: another run", options.checkpoint);
   }
   const Result& best = best_of(results);
   if (options.json) {
@@ -152,15 +152,16 @@ int evaluate_all(const Options& options, const Evaluate& evaluate) {
 }
 
 int run(const CommandLine& line) {
-  need_words(line, {});
+  const std::vector<Field> known = described(describe);
+  need_words(line, {}, known);
   World& world = World::get();
   const bool tells = world.rank() == 0;
-  const std::vector<Field> known = described(describe);
   const ChosenWeights chosen = choose_weights(line, known, "eval");
   Fields field(chosen.settings);
   Options options;
   options.describe(field);
   field.finish(known);
+  if (tells && !chosen.remark.empty()) fmt::print(stderr, "{}\n", chosen.remark);
   const FoundModel model = settle(options, chosen.file.origin());
   const HostShare share = share_machines();
   if (options.threads == 0) options.threads = std::max(1, available_cores() / share.on_our_cores);
@@ -234,6 +235,9 @@ the best is named at the end; --json prints {"checkpoints": [...], "best": NAME}
   convoy eval --checkpoint runs/demo --all
   convoy eval --checkpoint resnet20.safetensors --model cifar_resnet20 --dataset cifar-10 --data-dir DIR
 )",
+      .basics =
+          "checkpoint weights all split json model dataset data-dir num-classes "
+          "image-size mean std max-bad eval-batch-size threads",
       .describe = describe,
       .shared = true,
       .run = run};

@@ -39,7 +39,7 @@ struct Options : InferenceOptions {
     field("format", format, "of the file; without it, what its ending says",
           one_of({"onnx", "safetensors"}));
     field("verify", verify,
-          "read the file back, run it on so many images and compare with the network; a file that "
+          "read the file back, run it on N images and compare it with the network; a file that "
           "differs is not kept. 0: do not",
           between(0, 1e6));
     field("json", json, "print one JSON object");
@@ -262,14 +262,15 @@ void settle_image_size(Settings& settings) {
 }
 
 int run(const CommandLine& line) {
-  need_words(line, {});
   const std::vector<Field> known = described(describe);
+  need_words(line, {}, known);
   ChosenWeights chosen = choose_weights(line, known, "export");
   settle_image_size(chosen.settings);
   Fields field(chosen.settings);
   Options options;
   options.describe(field);
   field.finish(known);
+  if (!chosen.remark.empty()) fmt::print(stderr, "{}\n", chosen.remark);
   const std::string format = format_of(options);
   refuse_idle(options, format, field);
   Exporting exporting(options, chosen, format);
@@ -294,6 +295,10 @@ file takes `image` [N, channels, height, width], normalised as the metadata in i
   convoy export --checkpoint runs/demo/weights/best.safetensors --output best.onnx --softmax
   convoy export --checkpoint runs/demo --weights ema --output demo.safetensors
 )",
+      .basics =
+          "checkpoint weights output format verify json opset fold-batch-norm "
+          "batch-size image-size softmax model num-classes dataset data-dir "
+          "threads",
       .describe = describe,
       .run = run};
 }

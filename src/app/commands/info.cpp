@@ -3,6 +3,9 @@
 
 #include <fmt/core.h>
 
+#include <map>
+#include <utility>
+
 #include "app/command.h"
 #include "app/model_facts.h"
 #include "app/options.h"
@@ -11,6 +14,9 @@
 #include "base/error.h"
 #include "base/process.h"
 #include "base/text.h"
+#include "config/value.h"
+#include "export/onnx_file.h"
+#include "report/finished.h"
 #include "tensor/isa.h"
 #include "tensor/onednn.h"
 #include "train/checkpoint.h"
@@ -29,7 +35,7 @@ struct Options {
   void describe(Fields& field) {
     field("num-classes", num_classes, "of a model", at_least(1));
     field("image-size", image_size, "of a model; 0: its own", at_least(0));
-    field("tensors", tensors, "list every tensor of a weights file");
+    field("tensors", tensors, "list every tensor of a weights or ONNX file");
   }
 };
 
@@ -75,6 +81,35 @@ void about_weights(const fs::path& path, const Options& options) {
              file.tensors().size(), with_commas(elements), weights_hash(file.tensors()));
 }
 
+std::string onnx_shape(const OnnxValue& value) {
+  std::vector<std::string> dims;
+  for (const int64_t dim : value.dims) dims.push_back(dim < 0 ? "N" : std::to_string(dim));
+  return "[" + join(dims, ", ") + "]";
+}
+
+void about_onnx(const fs::path& path, const Options& options) {
+  const OnnxModel model = read_onnx(path);
+  int64_t elements = 0;
+  for (const OnnxTensor& t : model.constants) {
+    elements += t.shape.count();
+    if (options.tensors) fmt::print("{:<48} {}\n", one_line(t.name), to_string(t.shape));
+  }
+  std::map<std::string, int64_t> ops;
+  for (const OnnxNode& node : model.nodes) ++ops[node.op];
+  for (const auto& [op, count] : ops) fmt::print("{:<36} {}\n", one_line(op), count);
+  for (const auto& [key, value] : model.metadata) {
+    fmt::print("{:<36} {}\n", one_line(key), one_line(value));
+  }
+  for (const auto& [kind, values] : {std::pair{"input", model.inputs}, {"output", model.outputs}}) {
+    for (const OnnxValue& value : values) {
+      fmt::print("{:<36} {} {}\n", kind, one_line(value.name), onnx_shape(value));
+    }
+  }
+  fmt::print("{}: ONNX, operator set {}, written by {} {}, {} nodes, {} tensors, {} elements\n",
+             path.string(), model.opset, one_line(model.producer), one_line(model.producer_version),
+             model.nodes.size(), model.constants.size(), with_commas(elements));
+}
+
 void about_checkpoint(const fs::path& path) {
   const Checkpoint c = read_checkpoint(path);
   fmt::print("{}: step {}, epoch {:.2f}, {} samples\n", path.string(), c.state.step, c.state.epoch,
@@ -91,7 +126,18 @@ void about_run(const RunDir& dir) {
                                              : "no epoch yet\n");
   const CheckpointStore store(dir.path(), 1);
   for (const int64_t step : store.steps()) fmt::print("checkpoints/{}\n", checkpoint_name(step));
-  fmt::print("resume with: convoy resume {}\n", dir.path().string());
+  const std::string name = dir.path().string();
+  const std::optional<FinishedRun> end = finished_run(dir);
+  if (!end) {
+    fmt::print("not finished; go on with: convoy resume {}\n", name);
+    return;
+  }
+  fmt::print(
+      "finished at step {}; use it with:\n"
+      "  convoy eval --checkpoint {}\n"
+      "  convoy predict --checkpoint {} --input PICTURE\n"
+      "  convoy export --checkpoint {} --output FILE.onnx\n",
+      end->step, name, name, name);
 }
 
 int run(const CommandLine& line) {
@@ -99,16 +145,24 @@ int run(const CommandLine& line) {
   Options options;
   options.describe(field);
   field.finish();
-  if (line.words.size() > 1) raise(Fault::usage, "info takes one thing at a time");
+  if (line.words.size() > 1) {
+    raise(Fault::usage, "info takes one thing at a time, not {} and {}; try: one of them",
+          one_line(line.words[0]), one_line(line.words[1]));
+  }
   if (line.words.empty()) {
     about_machine();
     return 0;
   }
   const fs::path path = line.words[0];
   if (!fs::exists(path)) {
-    if (path.string().find('/') != std::string::npos)
-      raise(Fault::usage, "there is no {}", path.string());
+    if (path.string().find('/') != std::string::npos || path.has_extension()) {
+      raise(Fault::usage,
+            "there is no {}; try: a weights file, a run directory, or the name of a model",
+            one_line(path.string()));
+    }
     about_model(find_model(path.string()), options);
+  } else if (path.extension() == ".onnx") {
+    about_onnx(path, options);
   } else if (!fs::is_directory(path)) {
     about_weights(path, options);
   } else if (fs::exists(path / "state.json")) {
@@ -122,17 +176,19 @@ int run(const CommandLine& line) {
 }  // namespace
 
 CommandDef info_command() {
-  return {.name = "info",
-          .summary = "tell about a model, a weights file, a checkpoint, a run, or this machine",
-          .usage = "info [MODEL|FILE.safetensors|CHECKPOINT|RUN_DIR]",
-          .details = R"(
+  return {
+      .name = "info",
+      .summary = "tell about a model, a weights or ONNX file, a checkpoint, a run, or this machine",
+      .usage = "info [MODEL|FILE|CHECKPOINT|RUN_DIR]",
+      .details = R"(
   convoy info                                   this machine and build
   convoy info cifar_resnet20                    layers, parameters, multiply-adds
   convoy info runs/demo/weights/best.safetensors
+  convoy info runs/demo.onnx
   convoy info runs/demo
 )",
-          .describe = describe,
-          .run = run};
+      .describe = describe,
+      .run = run};
 }
 
 }  // namespace convoy

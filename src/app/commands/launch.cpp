@@ -57,10 +57,10 @@ Verb read_verb(const std::vector<std::string>& words) {
     raise(Fault::usage, "{} is no verb to launch; try: convoy launch -np 2 -- train ...", words[0]);
   }
   const std::vector<std::string> rest(words.begin() + 1, words.end());
-  if (asks_for_help(rest)) {
+  if (asked_help(rest)) {
     raise(Fault::usage, "--help of a launched verb; try: convoy {} --help", words[0]);
   }
-  Verb verb{&*found, words, parse_command_line(rest, described(found->describe))};
+  Verb verb{&*found, words, parse_for(*found, rest)};
   if (verb.is_run() && verb.line.settings.contains("verify-resume")) {
     raise(Fault::usage, "--verify-resume starts processes of its own; try: it without launch");
   }
@@ -98,7 +98,7 @@ int run_in_place(const Fields& field, const LaunchOptions& options, Verb& verb) 
   options.pass_on([&](const auto&... option) { verb.pass(option...); });
   verb.refuse_crowd(World::get().size());
   const std::vector<std::string> rest(verb.words.begin() + 1, verb.words.end());
-  return verb.command->run(parse_command_line(rest, described(verb.command->describe)));
+  return verb.command->run(parse_for(*verb.command, rest));
 }
 
 int run(const CommandLine& typed) {
@@ -125,7 +125,8 @@ int run(const CommandLine& typed) {
   if (verb) options.adopt(verb->line.settings);
   if (verb) refuse_too_many_here(placement, options);
   if (options.only_output_from_instance >= placement.ranks()) {
-    raise(Fault::usage, "--only-output-from-instance {}: there are instances 0 to {}",
+    raise(Fault::usage,
+          "--only-output-from-instance {}: there are instances 0 to {}; try: one of them",
           options.only_output_from_instance, placement.ranks() - 1);
   }
   if (options.print_topology) {
@@ -176,6 +177,10 @@ with --restarts the run goes on from its last checkpoint.
 mpirun convoy VERB ... and srun --mpi=pmix convoy VERB ... work as well, without
 restarts and without dividing the cores unless CONVOY_BIND=core is set.
 )",
+          .basics =
+              "num-instances hosts host-file num-replicas threads-per-rank bind-to "
+              "oversubscribe env restarts stall-timeout log-dir tag-output verbose "
+              "print-topology",
           .describe = describe,
           .run = run,
           .words_end_options = true};

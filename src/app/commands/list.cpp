@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <map>
 
 #include "app/command.h"
@@ -10,6 +11,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "config/config_file.h"
+#include "config/value.h"
 #include "data/augment.h"
 #include "data/dataset.h"
 #include "ops/family.h"
@@ -24,9 +26,10 @@ struct Options {
   int image_size = 0;
 
   void describe(Fields& field) {
-    field("num-classes", num_classes,
-          "count a model's parameters with so many classes; 0: as the usual data of each has",
-          at_least(0));
+    field(
+        "num-classes", num_classes,
+        "count a model's parameters with this number of classes; 0: as the usual data of each has",
+        at_least(0));
     field("image-size", image_size, "count multiply-adds at this size; 0: the model's own",
           at_least(0));
   }
@@ -37,20 +40,48 @@ void describe(Fields& field) { Options().describe(field); }
 // name -> the rest of its line
 using Rows = std::map<std::string, std::string>;
 
-void print_rows(const Rows& rows, const std::string& pattern) {
+// Without * and ?, a pattern is a part of the name.
+bool is_meant(std::string_view name, const std::string& pattern) {
+  const bool is_part = pattern.find_first_of("*?") == std::string::npos;
+  return is_part ? name.find(pattern) != name.npos : matches_pattern(name, pattern);
+}
+
+[[noreturn]] void none_found(const std::string& kind, const std::string& pattern,
+                             const std::vector<std::string>& names) {
+  const std::string near = nearest(pattern, names);
+  raise(Fault::usage, "none of the {} {} is called {}; {}", names.size(), kind, one_line(pattern),
+        near.empty() ? "try: convoy list " + kind : "nearest: " + near);
+}
+
+void print_rows(const std::string& kind, const Rows& rows, const std::string& pattern) {
   size_t width = 0;
-  for (const auto& [name, rest] : rows) width = std::max(width, name.size());
+  std::vector<std::string> names;
+  bool found = false;
   for (const auto& [name, rest] : rows) {
-    if (matches_pattern(name, pattern)) fmt::print("{:<{}}  {}\n", name, width, rest);
+    width = std::max(width, name.size());
+    names.push_back(name);
   }
+  for (const auto& [name, rest] : rows) {
+    if (!is_meant(name, pattern)) continue;
+    fmt::print("{:<{}}  {}\n", name, width, rest);
+    found = true;
+  }
+  if (!found) none_found(kind, pattern, names);
 }
 
 void list_models(const Options& options, const std::string& pattern) {
+  std::vector<std::string> names;
+  for (const ModelDef& family : model_catalog()) {
+    for (const Variant& variant : family.variants) names.push_back(variant.name);
+  }
+  if (std::ranges::none_of(names, [&](const auto& name) { return is_meant(name, pattern); })) {
+    none_found("models", pattern, names);
+  }
   fmt::print("{:<32} {:>6} {:>12} {:>10} {:>9}\n", "model", "image", "parameters", "BN stats",
              "GMACs");
   for (const ModelDef& family : model_catalog()) {
     for (const Variant& variant : family.variants) {
-      if (!matches_pattern(variant.name, pattern)) continue;
+      if (!is_meant(variant.name, pattern)) continue;
       const FoundModel model{family, variant};
       const int classes = options.num_classes ? options.num_classes : model.classes();
       const ModelFacts facts = model_facts(model, classes, options.image_size);
@@ -121,33 +152,35 @@ int run(const CommandLine& line) {
   options.describe(field);
   field.finish();
   if (line.words.empty() || line.words.size() > 2) {
-    raise(Fault::usage, "list what? try: convoy list {}", join(kinds, "|"));
+    raise(Fault::usage,
+          "list takes a kind of thing and perhaps a part of its name; try: convoy list {}",
+          join(kinds, "|"));
   }
   const std::string& kind = line.words[0];
   const std::string pattern = line.words.size() > 1 ? line.words[1] : "*";
   if (kind == "models") {
     list_models(options, pattern);
   } else if (kind == "datasets") {
-    print_rows(described_rows(dataset_catalog()), pattern);
+    print_rows(kind, described_rows(dataset_catalog()), pattern);
   } else if (kind == "augmentations") {
-    print_rows(described_rows(augment_catalog()), pattern);
+    print_rows(kind, described_rows(augment_catalog()), pattern);
   } else if (kind == "optimizers") {
-    print_rows(described_rows(optimizer_catalog()), pattern);
+    print_rows(kind, described_rows(optimizer_catalog()), pattern);
   } else if (kind == "lr-schedules") {
-    print_rows(schedule_rows(), pattern);
+    print_rows(kind, schedule_rows(), pattern);
   } else if (kind == "recipes") {
-    print_rows(recipe_rows(), pattern);
+    print_rows(kind, recipe_rows(), pattern);
   } else if (kind == "ops") {
-    print_rows(op_rows(), pattern);
+    print_rows(kind, op_rows(), pattern);
   } else if (kind == "verbs") {
     Rows rows;
     for (const CommandDef& command : command_catalog())
       rows[std::string(command.name)] = command.summary;
-    print_rows(rows, pattern);
+    print_rows(kind, rows, pattern);
   } else {
     const std::string near = nearest(kind, kinds);
-    raise(Fault::usage, "there is no list of '{}'; {}", kind,
-          near.empty() ? "try: " + join(kinds, ", ") : "did you mean '" + near + "'?");
+    raise(Fault::usage, "there is no list of '{}'; {}", one_line(kind),
+          near.empty() ? "try: " + join(kinds, ", ") : "nearest: " + near);
   }
   return 0;
 }
@@ -160,10 +193,10 @@ CommandDef list_command() {
       .summary = "show models, datasets, recipes and other names",
       .usage =
           "list models|datasets|augmentations|optimizers|lr-schedules|recipes|ops|verbs [PATTERN]",
-      .details = R"(PATTERN may hold * and ?.
+      .details = R"(PATTERN is a part of the name, or all of it with * and ?.
 
   convoy list models 'cifar_resnet2*'
-  convoy list recipes
+  convoy list recipes resnet50
 )",
       .words = "models datasets augmentations optimizers lr-schedules recipes ops verbs",
       .describe = describe,

@@ -87,8 +87,8 @@ void print_reading(const RateCurve& curve, const Reading& found, const LrFindOpt
 }
 
 int run(const CommandLine& line) {
-  need_words(line, {});
   const std::vector<Field> known = described(describe);
+  need_words(line, {}, known);
   Fields field(lr_find_settings(line, known));
   LrFindOptions options;
   RunConfig config;
@@ -180,6 +180,9 @@ out; typed here, such options are refused.
   convoy lr-find --model resnet18 --data-dir DIR --init-from FILE --freeze all-but-head
   convoy lr-find --model resnet18 --data-dir DIR --optimizer adamw --max-lr 1 --output DIR
 )",
+      .basics =
+          "config model data-dir dataset batch-size optimizer init-from freeze "
+          "min-lr max-lr find-steps smooth output seed threads",
       .describe = describe,
       .run = run};
 }

@@ -31,8 +31,8 @@ struct Options {
     describe_config(field, config);
     field("json", json, "print one JSON object");
     field("processes", processes,
-          "so many that share the replicas: what the first of them would need, with a host of its "
-          "own",
+          "processes that share the replicas; told is what the first of them would need, on a host "
+          "of its own",
           between(1, 65536), {"num-instances"});
     field("curve", curve,
           "draw learning rate, momentum and weight decay over the run into this .png file, with "
@@ -159,7 +159,7 @@ void print_plan(const RunSetup& setup, const Forecast& f) {
 }
 
 int run(const CommandLine& typed) {
-  need_words(typed, {});
+  need_words(typed, {}, described(describe));
   const CommandLine line = with_defaults(typed);
   Options options;
   RunConfig config;
@@ -209,6 +209,10 @@ CIFAR or Fashion-MNIST are not at hand, the set counts as it was published.
   convoy plan --model resnet50 --epochs 90 --warmup-epochs 5 --curve lr.png
   convoy plan --model resnet152 --batch-size 64 --memory 16G --json
 )",
+      .basics =
+          "config model data-dir dataset epochs batch-size global-batch-size "
+          "replicas gradient-accumulation-count image-size optimizer memory "
+          "processes curve json threads",
       .describe = describe,
       .run = run};
 }

@@ -36,7 +36,7 @@ struct Options : InferenceOptions {
           "files: f32 [n, c, h, w] as the network takes them, or bytes [n, c, h, w] or [n, h, w, "
           "c]. Without it, the dataset's images");
     field("split", split, "which part of the dataset", one_of({"test", "train"}));
-    field("first", first, "only so many images, from the first on; 0: all", at_least(0));
+    field("first", first, "only the first N images; 0: all", at_least(0));
     field("top", what.top, "classes to tell of each image", at_least(1), {"k"});
     field("json", what.json, "print a JSON object for each image");
     field("output", what.output,
@@ -86,8 +86,10 @@ void check_input_options(const CommandLine& line, const Settings& settings, bool
 void check_labels(const ImageTensor& tensor, int classes) {
   for (size_t i = 0; i < tensor.labels.size(); ++i) {
     if (tensor.labels[i] >= classes) {
-      raise(Fault::data, "{}: image {} has the label {}, the weights know {} classes",
-            tensor.origin, i, tensor.labels[i], classes);
+      raise(
+          Fault::data,
+          "{}: image {} has the label {}, the weights know {} classes; try: weights of these data",
+          tensor.origin, i, tensor.labels[i], classes);
     }
   }
 }
@@ -117,7 +119,10 @@ std::vector<fs::path> picture_inputs(const std::vector<std::string>& inputs) {
     if (!fs::exists(input)) raise(Fault::data, "there is no {}; try: another --input", input);
     if (fs::is_directory(input)) {
       const std::vector<fs::path> below = pictures_below(input);
-      if (below.empty()) raise(Fault::data, "there is no picture in {}", input);
+      if (below.empty()) {
+        raise(Fault::data, "there is no picture in {}; try: another folder, or pictures by name",
+              input);
+      }
       pictures.insert(pictures.end(), below.begin(), below.end());
     } else if (names_picture(input)) {
       pictures.emplace_back(input);
@@ -219,13 +224,14 @@ void refuse_to_draw(const Options& options) {
 }
 
 int run(const CommandLine& line) {
-  need_words(line, {});
   const std::vector<Field> known = described(describe);
+  need_words(line, {}, known);
   const ChosenWeights chosen = choose_weights(line, known, "predict");
   Fields field(chosen.settings);
   Options options;
   options.describe(field);
   field.finish(known);
+  if (!chosen.remark.empty()) fmt::print(stderr, "{}\n", chosen.remark);
   const FoundModel model = settle(options, chosen.file.origin());
   options.what.upright = options.data.exif_turn;
   if (options.input.empty()) {
@@ -266,6 +272,9 @@ labels.
   convoy predict --checkpoint best.safetensors --input photos.npy --json
   convoy predict --checkpoint best.safetensors --input photos.npy --logits logits.safetensors
 )",
+          .basics =
+              "checkpoint weights input split first top json output logits draw model "
+              "dataset data-dir class-names image-size mean std threads",
           .describe = describe,
           .run = run};
 }

@@ -28,6 +28,7 @@ struct Options {
   std::string synsets, validation_labels;
   double val_share = 0;
   uint64_t seed = 0;
+  std::string command;  // kind, input and what else decides the result, as they were typed
 
   // Of one kind of preparing; of all of them when it is empty.
   void describe(Fields& field, const std::string& kind) {
@@ -38,8 +39,7 @@ struct Options {
     field("threads", threads, "pictures at a time; 0: one for each core. Changes no result",
           between(0, 256), {"j"});
     field("max-bad", max_bad,
-          "leave out up to so many pictures that are broken; one more, and it ends with code 3",
-          at_least(0));
+          "leave out up to N broken pictures; one more ends it with exit code 3", at_least(0));
     if (of("imagenet")) {
       field.section("Of `prepare imagenet`");
       field("train-shards", train_shards, "files of the training set", between(1, 99999));
@@ -121,7 +121,7 @@ int prepare_imagenet(const Options& options, ThreadPool& pool) {
             {"train_shards", options.train_shards},
             {"validation_shards", options.validation_shards},
             {"seed", options.seed}};
-  Journal journal(options.output, std::move(what));
+  Journal journal(options.output, std::move(what), options.command);
   tell_resumed(journal, options);
   write_atomically(fs::path(options.output) / "synsets.txt", join(splits.classes, "\n") + "\n",
                    Fault::usage);
@@ -158,7 +158,7 @@ int prepare_imagenet(const Options& options, ThreadPool& pool) {
 
 int write_files(const std::vector<FileToWrite>& files, Json what, TreeMode mode,
                 const Options& options, ThreadPool& pool) {
-  Journal journal(options.output, std::move(what));
+  Journal journal(options.output, std::move(what), options.command);
   tell_resumed(journal, options);
   BadPictures bad(options.max_bad);
   const TreeResult wrote = write_tree(files, options.output, mode, pool, bad);
@@ -201,6 +201,18 @@ int prepare_pack(const Options& options, ThreadPool& pool) {
                      options, pool);
 }
 
+std::string command_of(const std::string& kind, const Fields& field) {
+  std::string command = kind;
+  for (const Field& option : field.all()) {
+    const bool decides =
+        option.key != "output" && option.key != "threads" && option.key != "max-bad";
+    if (decides && field.given(option.key)) {
+      command += fmt::format(" --{} {}", option.key, option.value.text);
+    }
+  }
+  return command;
+}
+
 int run(const CommandLine& line) {
   const std::vector<Field> known = described(describe);
   need_words(line, {"imagenet|folder|pack"});
@@ -221,6 +233,7 @@ int run(const CommandLine& line) {
   if (kind == "folder" && options.val_share == 0 && field.given("seed"))
     raise(Fault::usage, "--seed decides nothing here without --val-share; try: --val-share 0.1");
   refuse_overlap(options);
+  options.command = command_of(kind, field);
   ThreadPool pool(options.threads ? options.threads : available_cores());
   if (kind == "imagenet") return prepare_imagenet(options, pool);
   if (kind == "folder") return prepare_folder(options, pool);
@@ -262,6 +275,9 @@ decodes them all.
   convoy prepare pack --input imagenet-folder --output imagenet-packed
 )",
       .words = "imagenet folder pack",
+      .basics =
+          "input output threads max-bad train-shards validation-shards synsets "
+          "validation-labels seed val-share",
       .describe = describe,
       .run = run};
 }

@@ -39,8 +39,9 @@ struct Overrides {
           "--no-shard-optimizer: as before",
           {}, {"rts"});
     field("stall-timeout", stall_timeout,
-          "seconds after which a silent process counts as lost; 0: as before", between(2, 86400));
-    field("trace-steps", trace_steps, "write a trace of the first so many steps from here on",
+          "seconds after which a silent process counts as lost, 2 to 86400; 0: as before",
+          between(0, 86400));
+    field("trace-steps", trace_steps, "write a trace of the first N steps from here on; 0: none",
           at_least(0));
     field("class-map", class_map,
           "a file of lines `name in the data = name in the run`, for classes whose folders were "

@@ -50,7 +50,7 @@ bool wants_demo(const CommandLine& line) {
 }
 
 int run(const CommandLine& typed) {
-  need_words(typed, {});
+  need_words(typed, {}, described(describe));
   CommandLine line = typed;
   if (wants_demo(line)) line.settings["config"] = {demo, "default"};
   Options options;
@@ -110,6 +110,10 @@ runs/NAME, and can be killed and resumed at any time.
   convoy train --model cifar_resnet56 --dataset cifar-10 --data-dir DIR --epochs 160
   convoy train --dataset generated --max-steps 20          no data needed
 )",
+      .basics =
+          "config model data-dir dataset epochs batch-size replicas lr lr-schedule "
+          "warmup-epochs optimizer momentum weight-decay label-smoothing init-from "
+          "image-size seed threads output name",
       .describe = describe,
       .shared = true,
       .run = run};

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "config/value.h"
 
 namespace convoy {
 namespace {
@@ -30,46 +31,55 @@ std::string text_of(const Json& json) {
   return json.dump(1, ' ', false, Json::error_handler_t::replace);
 }
 
-// What an earlier run said it makes.
-std::string earlier(const fs::path& file) {
+// What an earlier run said it makes, and how it was asked to.
+struct Earlier {
+  std::string what, command;
+};
+Earlier earlier(const fs::path& file) {
   const std::string text = read_file(file, Fault::usage);
   try {
     const Json all = parse_ordered_json(text);
-    if (const auto found = all.find("made_of"); found != all.end()) return text_of(*found);
+    if (const auto found = all.find("made_of"); found != all.end()) {
+      return {text_of(*found), all.value("command", "")};
+    }
   } catch (const JsonError&) {  // said below
+  } catch (const Json::exception&) {
   }
   raise(Fault::usage, "{} is damaged; try: another --output, or remove the folder", file.string());
 }
 
-// The first key whose value differs, for the message.
-std::string difference(const std::string& before, const std::string& now) {
-  const Json a = parse_ordered_json(before), b = parse_ordered_json(now);
-  for (const auto& [key, value] : b.items()) {
-    if (!a.contains(key) || a[key] != value)
-      return fmt::format("{} was {}, now {}", key, a.contains(key) ? a[key].dump() : "not there",
-                         value.dump());
-  }
-  return "options were others";
+// Why the folder cannot be gone on with, in words.
+std::string difference(const Earlier& before, const std::string& command) {
+  if (before.command == command) return "the pictures of that input have changed since";
+  if (before.command.empty())
+    return "by an earlier version, from other pictures or with other options";
+  return fmt::format("by `prepare {}`, and this is `prepare {}`", before.command, command);
 }
 
 }  // namespace
 
-Journal::Journal(const fs::path& output, Json what)
-    : file_(output / "prepare.json"), what_(text_of(what)), lock_(made(output)) {
+Journal::Journal(const fs::path& output, Json what, std::string command)
+    : file_(output / journal_name),
+      what_(text_of(what)),
+      command_(std::move(command)),
+      lock_(made(output)) {
   if (fs::exists(file_)) {
-    const std::string before = earlier(file_);
-    if (before != what_) {
-      raise(Fault::usage, "{} was made of something else: {}; try: another --output, or remove it",
-            output.string(), difference(before, what_));
+    const Earlier before = earlier(file_);
+    if (before.what != what_) {
+      raise(Fault::usage,
+            "{} was prepared from something else: {}; try: another --output, or remove it",
+            output.string(), one_line(difference(before, command_)));
     }
     resumed_ = true;
     return;
   }
   if (!holds_nothing(output)) {
-    raise(Fault::usage, "{} is not empty, and nothing that was prepared; try: another --output",
+    raise(Fault::usage,
+          "{} holds other files than prepared data; try: another --output, or an empty folder",
           output.string());
   }
-  write_atomically(file_, text_of(Json{{"made_of", std::move(what)}}) + "\n", Fault::usage);
+  write_atomically(file_, text_of(Json{{"made_of", std::move(what)}, {"command", command_}}) + "\n",
+                   Fault::usage);
 }
 
 void Journal::finish(const Json& result) {
@@ -78,7 +88,8 @@ void Journal::finish(const Json& result) {
     (void)::syncfs(folder);
     ::close(folder);
   }
-  const Json all{{"made_of", parse_ordered_json(what_)}, {"result", result}};
+  const Json all{
+      {"made_of", parse_ordered_json(what_)}, {"command", command_}, {"result", result}};
   write_atomically(file_, text_of(all) + "\n", Fault::usage);
 }
 

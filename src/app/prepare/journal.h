@@ -11,11 +11,14 @@
 
 namespace convoy {
 
+inline constexpr const char* journal_name = "prepare.json";
+
 class Journal {
  public:
-  // Makes and locks the folder. `what` is what decides the result. A folder that was made of
-  // something else, or holds other files, is Fault::usage.
-  Journal(const fs::path& output, nlohmann::ordered_json what);
+  // Makes and locks the folder. `what` is what decides the result; `command` is how a person would
+  // say it ("folder --input flowers --val-share 0.1"). A folder that was made of something else, or
+  // holds other files, is Fault::usage.
+  Journal(const fs::path& output, nlohmann::ordered_json what, std::string command);
 
   // Whether an earlier run began here.
   bool resumed() const { return resumed_; }
@@ -25,7 +28,7 @@ class Journal {
 
  private:
   fs::path file_;
-  std::string what_;
+  std::string what_, command_;
   bool resumed_ = false;
   RunLock lock_;
 };

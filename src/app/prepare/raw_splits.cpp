@@ -146,6 +146,10 @@ RawSplits find_splits(const RawSplitsSpec& spec, ThreadPool& pool) {
     used_list = find_validation(spec, pool, splits);
   }
   if (splits.train.empty() && splits.validation.empty()) {
+    if (fs::is_empty(spec.input)) {
+      raise(Fault::data, "{} is an empty folder; try: --input with the folder of the pictures",
+            spec.input.string());
+    }
     raise(Fault::data,
           "{} has neither ILSVRC2012_img_train.tar or the folder train, nor ILSVRC2012_img_val.tar "
           "or the folder val; try: another --input, or `prepare folder --val-share 0.1` for one "

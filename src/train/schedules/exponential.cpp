@@ -1,5 +1,5 @@
-// Falls by a factor with every epoch (PyTorch's ExponentialLR), or so many times in the run (spec
-// C.4.7): EfficientNet has 146 drops by 0.97 in 350 epochs, one every 2.4.
+// Falls by a factor with every epoch (PyTorch's ExponentialLR), or a number of times in the run
+// (spec C.4.7): EfficientNet has 146 drops by 0.97 in 350 epochs, one every 2.4.
 
 #include <cmath>
 
@@ -27,7 +27,7 @@ class Exponential : public Schedule {
 
 ScheduleDef exponential_schedule() {
   return {.name = "exponential",
-          .help = "falls by a factor with every epoch, or so many times in the run",
+          .help = "falls by a factor with every epoch, or --lr-drops times in the run",
           .epoch_name = "exponentiallr",
           .make = [](Fields& field) -> std::unique_ptr<Schedule> {
             const double decay = describe_drop(field);

@@ -28,21 +28,22 @@ class Polynomial : public Schedule {
 }  // namespace
 
 ScheduleDef polynomial_schedule() {
-  return {.name = "polynomial",
-          .help = "falls to the end as a power of what is left of the run, by default its square",
-          .alias = "polynomial_decay_lr",
-          .make = [](Fields& field) -> std::unique_ptr<Schedule> {
-            double power = 2, extra_steps = 0;
-            field("poly-lr-decay-power", power, "1: a straight line; 2: steep first, then flat",
-                  between(0.01, 100));
-            field("poly-lr-extra-steps", extra_steps,
-                  "steps by which the way to the end is longer than the run (Keras' LARS recipes: "
-                  "1); epochs with --lr-per epoch",
-                  at_least(0));
-            FinalRate end;
-            end.describe(field);
-            return std::make_unique<Polynomial>(power, extra_steps, end);
-          }};
+  return {
+      .name = "polynomial",
+      .help = "falls to the end as a power of what is left of the run, by default its square",
+      .alias = "polynomial_decay_lr",
+      .make = [](Fields& field) -> std::unique_ptr<Schedule> {
+        double power = 2, extra_steps = 0;
+        field("poly-lr-decay-power", power, "1: a straight line; 2: steep first, then flat",
+              between(0.01, 100));
+        field("poly-lr-extra-steps", extra_steps,
+              "the schedule ends this many steps after the run, so that the last step still has a "
+              "rate above the end (Keras' LARS recipes: 1); epochs with --lr-per epoch",
+              at_least(0));
+        FinalRate end;
+        end.describe(field);
+        return std::make_unique<Polynomial>(power, extra_steps, end);
+      }};
 }
 
 }  // namespace convoy

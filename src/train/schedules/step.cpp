@@ -1,4 +1,4 @@
-// Falls by a factor every so many epochs (PyTorch's StepLR).
+// Falls by a factor every few epochs (PyTorch's StepLR).
 
 #include <cmath>
 
@@ -24,7 +24,7 @@ class Step : public Schedule {
 
 ScheduleDef step_schedule() {
   return {.name = "step",
-          .help = "falls by a factor every so many epochs",
+          .help = "falls by a factor every --lr-step-size epochs",
           .epoch_name = "steplr",
           .make = [](Fields& field) -> std::unique_ptr<Schedule> {
             const double decay = describe_drop(field);

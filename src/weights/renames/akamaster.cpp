@@ -88,8 +88,33 @@ Renames rename(std::span<const std::string> names, std::span<const Wanted> wante
   return renames;
 }
 
+// His files are of CIFAR-10, and his script normalises with ImageNet's mean and std. Nets with a
+// projection, or of another width, are of others, who use CIFAR's.
+KnownOptions trained_with(const std::map<std::string, Shape>& tensors) {
+  const auto is = [&](const std::string& name, const Shape& shape) {
+    const auto found = tensors.find(name);
+    return found != tensors.end() && found->second == shape;
+  };
+  if (!is("linear.weight", {10, 64}) || !is("conv1.weight", {16, 3, 3, 3}) ||
+      !is("layer3.0.conv2.weight", {64, 64, 3, 3})) {
+    return {};
+  }
+  int blocks = 0;
+  for (const auto& [name, shape] : tensors) {
+    if (name.find(".shortcut.") != name.npos || name.starts_with("layer4.")) return {};
+    blocks += name.starts_with("layer1.") && name.ends_with(".conv1.weight");
+  }
+  return {{"model", fmt::format("cifar_resnet{}", 6 * blocks + 2)},
+          {"num-classes", "10"},
+          {"dataset", "cifar-10"},
+          {"mean", "0.485,0.456,0.406"},
+          {"std", "0.229,0.224,0.225"}};
+}
+
 }  // namespace
 
-WeightRename akamaster_weight_rename() { return {.name = "akamaster's", .rename = rename}; }
+WeightRename akamaster_weight_rename() {
+  return {.name = "akamaster's", .rename = rename, .trained_with = trained_with};
+}
 
 }  // namespace convoy
