@@ -167,15 +167,16 @@ std::vector<int> LaunchOptions::replicas_of(const RankPlacement& placement) cons
 }
 
 MpirunOptions LaunchOptions::mpirun() const {
-  MpirunOptions options{
-      .interface = interface,
-      .ssh_port = ssh_port,
-      .prefix = prefix,
-      .global = shell_words(mpi_global_args, "mpi-global-args"),
-      .local = shell_words(mpi_local_args, "mpi-local-args"),
-      .variables = RankSettings{bind(), threads_per_rank, oversubscribe}.environment(),
-      .forwarded = forwarded_variables(environ),
-      .oversubscribe = oversubscribe};
+  MpirunOptions options{.interface = interface,
+                        .ssh_port = ssh_port,
+                        .prefix = prefix,
+                        .global = shell_words(mpi_global_args, "mpi-global-args"),
+                        .local = shell_words(mpi_local_args, "mpi-local-args"),
+                        .variables = RankSettings{bind(), threads_per_rank, oversubscribe,
+                                                  std::clamp(stall_s() / 5, 0.2, 5.0)}
+                                         .environment(),
+                        .forwarded = forwarded_variables(environ),
+                        .oversubscribe = oversubscribe};
   if (!interface.empty()) options.variables["CONVOY_INTERFACE"] = interface;
   for (const std::string& entry : split(env, '\n')) {
     if (entry.empty()) continue;
@@ -199,14 +200,19 @@ OutputOptions LaunchOptions::output() const {
   return options;
 }
 
+double LaunchOptions::stall_s() const {
+  constexpr double usual = 60;  // RunConfig's
+  return stall_timeout > 0 ? stall_timeout : verb_stall_s_ > 0 ? verb_stall_s_ : usual;
+}
+
 void LaunchOptions::adopt(const Settings& verb) {
-  const auto number = [&](const char* key) {
+  const auto read = [&](const char* key, auto value) {
     const auto typed = verb.find(key);
-    int value = 0;
     return typed != verb.end() && parse_value(typed->second.text, value).empty() ? value : 0;
   };
-  verb_replicas_ = number("replicas");
-  const int threads = number("threads");
+  verb_replicas_ = read("replicas", 0);
+  verb_stall_s_ = read("stall-timeout", 0.0);
+  const int threads = read("threads", 0);
   if (threads && threads_per_rank && threads_per_rank != threads) {
     raise(Fault::usage, "--threads-per-rank {} and --threads {} differ; try: only one of them",
           threads_per_rank, threads);

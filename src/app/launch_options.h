@@ -41,6 +41,9 @@ struct LaunchOptions {
   // How many each instance has; empty where nobody said how many there are.
   std::vector<int> replicas_of(const RankPlacement& placement) const;
   MpirunOptions mpirun() const;
+  // After how long a rank that says nothing to the launcher is lost: later than the other ranks
+  // notice, who know more about it.
+  double silence_s() const { return stall_s() + 10; }
   OutputOptions output() const;
 
   // What was said behind the verb: --threads is a number of threads per rank, --replicas one for
@@ -52,11 +55,13 @@ struct LaunchOptions {
 
  private:
   int verb_replicas_ = 0;
+  double verb_stall_s_ = 0;
 
   void describe_ranks(Fields& field);
   void describe_hosts(Fields& field);
   void describe_failures(Fields& field);
   void take_environment();
+  double stall_s() const;
   std::vector<LaunchHost> host_list() const;
 };
 

@@ -6,6 +6,7 @@
 #include <csignal>
 
 #include "app/program.h"
+#include "app/signals.h"
 #include "base/thread_pool.h"
 
 int main(int count, char** arguments) {
@@ -15,6 +16,7 @@ int main(int count, char** arguments) {
   }
   // A reader that leaves must not kill a training run: writes give an error instead.
   (void)std::signal(SIGPIPE, SIG_IGN);
+  convoy::end_as_terminated();
   convoy::flush_subnormals();
   return convoy::run_program({arguments + 1, arguments + count});
 }

@@ -1,6 +1,9 @@
 #include "app/program.h"
 
 #include <fmt/core.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -80,6 +83,16 @@ void refuse_crowd(const CommandDef& command) {
   }
 }
 
+// Ranks with different verbs would take one another's messages for their own.
+void agree_on_verb(const std::string& verb) {
+  const std::vector<std::string> all = World::get().all_gather(verb);
+  for (size_t rank = 1; rank < all.size(); ++rank) {
+    if (all[rank] == all[0]) continue;
+    raise(Fault::usage, "rank 0 was started as convoy {}, rank {} as convoy {}; try: one verb",
+          all[0], rank, all[rank]);
+  }
+}
+
 int dispatch(const std::vector<std::string>& arguments) {
   if (arguments.empty()) {
     fmt::print(stderr, "{}", program_help());
@@ -107,9 +120,10 @@ int dispatch(const std::vector<std::string>& arguments) {
     return 0;
   }
   take_share_of_cores();
+  const RankBeat beat;
   if (World::started_by_mpi()) {
     if (command.shared) {
-      World::get();  // before anything can go wrong: then it is told once
+      agree_on_verb(verb);  // before anything can go wrong: then it is told once
     } else {
       refuse_crowd(command);
     }
@@ -131,12 +145,25 @@ void flush_output() {
         reason ? std::strerror(reason) : "an earlier write failed");
 }
 
+// mpirun ends all ranks as soon as one aborts, and may not have read yet what that one said last.
+void wait_until_read(int file) {
+  constexpr std::chrono::milliseconds patience{2000}, step{5};
+  struct stat about {};
+  if (::fstat(file, &about) != 0 || !S_ISFIFO(about.st_mode)) return;
+  int unread = 0;
+  for (auto waited = 0 * step; waited < patience; waited += step) {
+    if (::ioctl(file, FIONREAD, &unread) != 0 || unread == 0) return;
+    std::this_thread::sleep_for(step);
+  }
+}
+
 // Where all processes have the same trouble, the first one tells it. Ends them all.
 void end_all(int code, const std::function<void(const std::string& label)>& tell) {
   World& world = World::get();
   constexpr std::chrono::seconds first_says{3};  // it may take a second to end the others
   if (world.rank() > 0) std::this_thread::sleep_for(first_says);
   tell(world.label());
+  wait_until_read(STDERR_FILENO);
   world.abort(code);
 }
 

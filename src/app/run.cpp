@@ -83,7 +83,7 @@ HostShare share_machines() {
 }
 
 int run_training(const RunConfig& config, const RunDir& dir) {
-  const std::atomic<int>& stop = watch_signals();
+  const std::atomic<int>& stop = watch_signals(World::started_by_mpi());
   World& world = World::get();
   const bool tells = world.rank() == 0;
   if (tells) tell_run_dir(dir.path().string());

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/file_operation.h"
+
 namespace convoy {
 
 AppendFile::AppendFile(fs::path path, Fault fault)
@@ -19,6 +21,7 @@ AppendFile::AppendFile(fs::path path, Fault fault)
 AppendFile::~AppendFile() { ::close(descriptor_); }
 
 void AppendFile::append(std::string_view text) {
+  const FileOperation operation("write", path_);
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor_, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;

@@ -5,14 +5,18 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <memory>
 
-#include "base/file_trouble.h"
+#include "base/file_operation.h"
 
 namespace convoy {
 namespace {
+
+// Of a slow disk a watchdog must see that it moves, so no call moves more than this.
+constexpr size_t most_bytes = 16 << 20;
 
 [[noreturn]] void fail(std::string_view what, const fs::path& path, Fault fault) {
   file_trouble(what, path, errno, fault);
@@ -35,8 +39,14 @@ class Descriptor {
   int number_;
 };
 
+void rename_to(const fs::path& path, const fs::path& from, Fault fault) {
+  const FileOperation operation("rename to", path);
+  if (::rename(from.c_str(), path.c_str()) != 0) fail("rename to", path, fault);
+}
+
 void sync_folder(const fs::path& folder, Fault fault) {
   const fs::path path = folder.empty() ? fs::path(".") : folder;
+  const FileOperation operation("sync the folder", path);
   const Descriptor file(path, O_RDONLY | O_DIRECTORY, "open", fault);
   if (::fsync(file.number()) != 0 && errno != EINVAL) fail("sync", path, fault);
 }
@@ -58,24 +68,44 @@ void write_all(const fs::path& path, std::span<const std::string_view> parts, Fa
 }  // namespace
 
 std::string read_file(const fs::path& path, Fault fault) {
+  FileOperation operation("read", path);
   const Descriptor file(path, O_RDONLY, "read", fault);
   struct stat about {};
   if (::fstat(file.number(), &about) != 0) fail("read", path, fault);
   std::string content(static_cast<size_t>(about.st_size), '\0');
   size_t have = 0;
   while (have < content.size()) {
-    const ssize_t got = ::read(file.number(), content.data() + have, content.size() - have);
+    const ssize_t got =
+        ::read(file.number(), content.data() + have, std::min(most_bytes, content.size() - have));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail("read", path, fault);
     if (got == 0) break;
     have += static_cast<size_t>(got);
+    operation.advance();
   }
   content.resize(have);
   return content;
 }
 
 void write_synced(const fs::path& path, std::span<const std::string_view> parts, Fault fault) {
-  write_all(path, parts, fault, path);
+  FileOperation operation("write", path);
+  const Descriptor file(path, O_WRONLY | O_CREAT | O_TRUNC, "write", fault);
+  for (std::string_view part : parts) {
+    while (!part.empty()) {
+      const ssize_t written =
+          ::write(file.number(), part.data(), std::min(most_bytes, part.size()));
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) fail("write", path, fault);
+      part.remove_prefix(static_cast<size_t>(written));
+      operation.advance();
+      // Begins to reach the disk now, so that the end is not one long wait.
+      if (static_cast<size_t>(written) == most_bytes) {
+        (void)::sync_file_range(file.number(), 0, 0, SYNC_FILE_RANGE_WRITE);
+      }
+    }
+  }
+  operation.advance("sync");
+  if (::fsync(file.number()) != 0) fail("sync", path, fault);
 }
 
 void write_atomically(const fs::path& path, std::string_view content, Fault fault) {
@@ -85,8 +115,8 @@ void write_atomically(const fs::path& path, std::string_view content, Fault faul
 void write_atomically(const fs::path& path, std::span<const std::string_view> parts, Fault fault) {
   const fs::path temporary = path.parent_path() / ("." + path.filename().string() + ".tmp");
   try {
-    write_all(temporary, parts, fault, path);
-    if (::rename(temporary.c_str(), path.c_str()) != 0) fail("rename to", path, fault);
+    write_synced(temporary, parts, fault);
+    rename_to(path, temporary, fault);
   } catch (...) {
     ::unlink(temporary.c_str());
     throw;
@@ -96,28 +126,30 @@ void write_atomically(const fs::path& path, std::span<const std::string_view> pa
 
 void commit_folder(const fs::path& temporary, const fs::path& final_path, Fault fault) {
   sync_folder(temporary, fault);
-  if (::rename(temporary.c_str(), final_path.c_str()) != 0) fail("rename to", final_path, fault);
-  sync_folder(final_path.parent_path(), fault);
+  replace_file(temporary, final_path, fault);
 }
 
 void replace_file(const fs::path& from, const fs::path& to, Fault fault) {
-  if (::rename(from.c_str(), to.c_str()) != 0) fail("rename to", to, fault);
+  rename_to(to, from, fault);
   sync_folder(to.parent_path(), fault);
 }
 
 void replace_link(const fs::path& link, const fs::path& target, Fault fault) {
   const fs::path temporary = link.parent_path() / ("." + link.filename().string() + ".tmp");
+  const FileOperation operation("link", link);
   ::unlink(temporary.c_str());
   if (::symlink(target.c_str(), temporary.c_str()) != 0) fail("link", temporary, fault);
   if (::rename(temporary.c_str(), link.c_str()) != 0) fail("rename to", link, fault);
 }
 
 void sync_file(const fs::path& path, Fault fault) {
+  const FileOperation operation("sync", path);
   const Descriptor file(path, O_RDONLY, "open", fault);
   if (::fsync(file.number()) != 0) fail("sync", path, fault);
 }
 
 void make_folders(const fs::path& path, Fault fault) {
+  const FileOperation operation("create the folder", path);
   std::error_code code;
   fs::create_directories(path, code);
   if (code) {

@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "base/file_trouble.h"
+#include "base/file_operation.h"
 
 namespace convoy {
 namespace {
@@ -39,6 +39,7 @@ void FileWriter::write(std::string_view bytes) {
 }
 
 void FileWriter::flush() {
+  const FileOperation operation("write", path_);
   std::string_view rest = buffer_;
   while (!rest.empty()) {
     const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
@@ -49,9 +50,14 @@ void FileWriter::flush() {
   buffer_.clear();
 }
 
+void FileWriter::sync() {
+  const FileOperation operation("sync", path_);
+  if (::fsync(descriptor_) != 0) fail("sync");
+}
+
 void FileWriter::commit(bool durable) {
   flush();
-  if (durable && ::fsync(descriptor_) != 0) fail("sync");
+  if (durable) sync();
   const int open = std::exchange(descriptor_, -1);
   bool renamed = ::close(open) == 0;  // on network file systems a write may fail as late as this
   if (renamed && durable) return replace_file(temporary_, path_, fault_);

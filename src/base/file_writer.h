@@ -29,6 +29,7 @@ class FileWriter {
 
  private:
   void flush();
+  void sync();
   [[noreturn]] void fail(std::string_view what) const;
 
   fs::path path_, temporary_;

@@ -10,8 +10,12 @@
 #include <cstring>
 #include <utility>
 
+#include "base/file_operation.h"
+
 namespace convoy {
 namespace {
+
+constexpr size_t most_bytes = 16 << 20;  // so that a slow disk is seen to move
 
 [[noreturn]] void fail(const fs::path& path, Fault fault) {
   raise(fault, "cannot read {}: {}", path.string(), std::strerror(errno));
@@ -48,14 +52,17 @@ RandomFile::RandomFile(RandomFile&& other) noexcept
       size_(other.size_) {}
 
 void RandomFile::read(uint64_t offset, char* into, size_t bytes) const {
+  FileOperation operation("read", path_);
   while (bytes > 0) {
-    const ssize_t got = ::pread(descriptor_, into, bytes, static_cast<off_t>(offset));
+    const ssize_t got =
+        ::pread(descriptor_, into, std::min(bytes, most_bytes), static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail(path_, fault_);
     if (got == 0) raise(fault_, "cannot read {}: it ends before byte {}", path_.string(), offset);
     offset += static_cast<uint64_t>(got);
     into += got;
     bytes -= static_cast<size_t>(got);
+    if (bytes > 0) operation.advance();
   }
 }
 

@@ -15,10 +15,17 @@ class PeerWatch::Member {
  public:
   Member(PeerWatch& watch, const std::string& address) : watch_(watch) {
     const std::vector<std::string> parts = split(address, ' ');
-    if (parts.size() < 3 || !read_number(parts[0], token_, 16) || !read_number(parts[1], port_)) {
-      raise(Fault::peer, "\"{}\" is no address of rank 0", one_line(address));
+    const std::optional<WatchKey> key = WatchKey::read(parts[0]);
+    bool is_address = key && parts.size() >= 3 && parts.size() % 2 == 1;
+    for (size_t i = 1; is_address && i < parts.size(); i += 2) {
+      uint16_t port = 0;
+      is_address = read_number(parts[i], port);
+      places_.push_back({parts[i + 1], port});
     }
-    addresses_.assign(parts.begin() + 2, parts.end());
+    if (!is_address) {  // which may hold the key
+      raise(Fault::peer, "what rank 0 told is no address of rank 0");
+    }
+    key_ = *key;
     zero_.heard = clock_.now();
   }
 
@@ -53,14 +60,13 @@ class PeerWatch::Member {
   }
 
   void connect() {
-    for (const std::string& address : addresses_) {
+    for (const Place& place : places_) {
       if (watch_.leaving_) return;
-      line_ = LineSocket::connect(address, port_, 2);
+      line_ = LineSocket::connect(place.address, place.port, 2);
       if (!line_) continue;
-      line_->send(fmt::format("hello {:016x} {} {} {}", token_, watch_.options_.rank, ::getpid(),
-                              watch_.options_.host));
       answered_ = false;
-      // A stranger at that address does not answer.
+      drawn_.clear();
+      // A stranger at that address does not answer as rank 0 does.
       for (int i = 0; i < 20 && !answered_ && !line_->is_closed(); ++i) {
         wait();
         hear(clock_.now());
@@ -92,11 +98,28 @@ class PeerWatch::Member {
     }
   }
 
+  // Answers the challenge, and has the answer to our own.
+  void introduce(const std::vector<std::string>& parts) {
+    if (parts.size() != 2) return;
+    if (parts[0] == "challenge" && drawn_.empty()) {
+      drawn_ = drawn_challenge();
+      challenge_ = parts[1];
+      const PeerWatch::Options& own = watch_.options_;
+      const std::string who = fmt::format("{} {} {}", own.rank, ::getpid(), own.host);
+      line_->send(fmt::format("hello {} {} {} {} {}", own.rank, ::getpid(), drawn_,
+                              key_.proof(claim_of_member(challenge_, drawn_, who)), own.host));
+    } else if (parts[0] == "welcome" && !drawn_.empty()) {
+      answered_ = key_.is_proof(parts[1], claim_of_zero(drawn_, challenge_));
+    }
+  }
+
   void take(const std::string& text, double now) {
     const std::vector<std::string> parts = words_of_line(text, 4);
     int rank = 0, code = 0;
-    if (parts[0] == "beat" && parts.size() == 4) {
-      answered_ = true;
+    if (!answered_) {
+      introduce(parts);
+      if (answered_) zero_.heard = now;
+    } else if (parts[0] == "beat" && parts.size() == 4) {
       zero_.heard = now;
       zero_.host = one_line(parts[1]);
       read_number(parts[2], zero_.pid);
@@ -108,10 +131,15 @@ class PeerWatch::Member {
     }
   }
 
+  struct Place {
+    std::string address;
+    uint16_t port;
+  };
+
   PeerWatch& watch_;
-  uint64_t token_ = 0;
-  uint16_t port_ = 0;
-  std::vector<std::string> addresses_;
+  WatchKey key_;
+  std::vector<Place> places_;
+  std::string drawn_, challenge_;  // by us, and by rank 0
   RunningClock clock_;
   std::optional<LineSocket> line_;
   WatchedPeer zero_;

@@ -12,7 +12,7 @@
 namespace convoy {
 namespace {
 
-// Work that nobody can look into (a checkpoint, the start) may take so many times as long.
+// The start shows no progress, and may take so many times as long.
 constexpr double long_work_factor = 10;
 
 }  // namespace
@@ -35,13 +35,13 @@ class PeerWatch::Monitor {
       wait();
       const double now = clock_.now();
       if (watch_.was_stopped(clock_.gap())) break;
-      peers_[0].note(watch_.step_, watch_.progress_, watch_.doing_, now);
+      peers_[0].note(watch_.step_, watch_.progress(), watch_.doing_, now);
       let_in(now);
       for (int rank = 1; rank < watch_.options_.size; ++rank) listen(rank, now);
       if (!watch_.found_) judge(now);
       if (watch_.found_) break;
       if (now >= next_beat) {
-        tell_all(fmt::format("beat {} {} {}", watch_.options_.host, ::getpid(), peers_[0].step));
+        tell_all(beat());
         next_beat = now + watch_.options_.beat_s;
       }
     }
@@ -54,10 +54,16 @@ class PeerWatch::Monitor {
   struct Stranger {
     LineSocket socket;
     double since;
+    std::string challenge;
   };
 
+  std::string beat() const {
+    return fmt::format("beat {} {} {}", watch_.options_.host, ::getpid(), peers_[0].step);
+  }
+
   void wait() const {
-    std::vector<pollfd> files{{door_->descriptor(), POLLIN, 0}};
+    std::vector<pollfd> files;
+    for (const int door : door_->descriptors()) files.push_back({door, POLLIN, 0});
     for (const auto& line : lines_) {
       if (line && !line->is_closed()) files.push_back({line->descriptor(), POLLIN, 0});
     }
@@ -67,7 +73,9 @@ class PeerWatch::Monitor {
 
   void let_in(double now) {
     while (std::optional<LineSocket> socket = door_->accept()) {
-      if (strangers_.size() < 1024) strangers_.push_back({std::move(*socket), now});
+      if (strangers_.size() >= 1024) continue;
+      strangers_.push_back({std::move(*socket), now, drawn_challenge()});
+      strangers_.back().socket.send("challenge " + strangers_.back().challenge);
     }
     std::erase_if(strangers_, [&](Stranger& stranger) {
       const std::optional<std::string> hello = stranger.socket.next();
@@ -77,20 +85,24 @@ class PeerWatch::Monitor {
   }
 
   void introduce(const std::string& hello, Stranger& stranger, double now) {
-    const std::vector<std::string> parts = words_of_line(hello, 5);
-    uint64_t token = 0;
+    const std::vector<std::string> parts = words_of_line(hello, 6);
     int rank = 0, pid = 0;
-    if (parts.size() != 5 || parts[0] != "hello" || !read_number(parts[1], token, 16) ||
-        token != door_->token() || !read_number(parts[2], rank) || !read_number(parts[3], pid) ||
-        rank < 1 || rank >= watch_.options_.size || lines_[static_cast<size_t>(rank)]) {
+    if (parts.size() != 6 || parts[0] != "hello" || !read_number(parts[1], rank) ||
+        !read_number(parts[2], pid) || rank < 1 || rank >= watch_.options_.size ||
+        lines_[static_cast<size_t>(rank)]) {
       return;
     }
+    const std::string& drawn = parts[3];
+    const std::string who = fmt::format("{} {} {}", rank, pid, parts[5]);
+    if (!door_->key().is_proof(parts[4], claim_of_member(stranger.challenge, drawn, who))) return;
+    stranger.socket.send("welcome " + door_->key().proof(claim_of_zero(drawn, stranger.challenge)));
     WatchedPeer& peer = peers_[static_cast<size_t>(rank)];
-    peer.host = one_line(parts[4]);
+    peer.host = one_line(parts[5]);
     peer.pid = pid;
     peer.heard = peer.changed = now;
     peer.arrived = true;
     lines_[static_cast<size_t>(rank)].emplace(std::move(stranger.socket));
+    lines_[static_cast<size_t>(rank)]->send(beat());  // it may need our name soon
   }
 
   void listen(int rank, double now) {

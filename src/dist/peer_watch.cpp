@@ -25,8 +25,7 @@ PeerWatch::~PeerWatch() {
 }
 
 std::string PeerWatch::beat() const {
-  return fmt::format("beat {} {} {}", step_.load(), progress_.load(),
-                     static_cast<int>(doing_.load()));
+  return fmt::format("beat {} {} {}", step_.load(), progress(), static_cast<int>(doing_.load()));
 }
 
 bool PeerWatch::was_stopped(double gap_s) {

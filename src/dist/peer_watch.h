@@ -15,7 +15,8 @@
 #include <string>
 #include <thread>
 
-#include "dist/watch_socket.h"
+#include "base/file_operation.h"
+#include "dist/watch_door.h"
 
 namespace convoy {
 
@@ -45,7 +46,7 @@ class PeerWatch {
   PeerWatch& operator=(const PeerWatch&) = delete;
 
   // What the run does now; any thread may say so at any time.
-  enum class Doing { working, waiting, long_work };
+  enum class Doing { working, waiting, long_work };  // long: the start, which shows no progress
   void at_step(int64_t step) { step_ = step; }
   void is_doing(Doing doing) { doing_ = doing; }
   Doing doing() const { return doing_; }
@@ -67,6 +68,8 @@ class PeerWatch {
   std::function<void()> member(const std::string& address);
 
   std::string beat() const;
+  // Of the work, or of its files: a long checkpoint is seen to go on.
+  uint64_t progress() const { return progress_ + file_operations_done(); }
   // Whether this process itself did not run for so long that the others have given it up.
   bool was_stopped(double gap_s);
   void report(PeerLoss loss);  // to the watch's own thread,

@@ -1,6 +1,9 @@
-// What both sides of a `PeerWatch` share. A member says "hello TOKEN RANK PID HOST", then "beat
-// STEP PROGRESS DOING" and at last "bye" or "fail CODE TEXT"; rank 0 says "beat HOST PID STEP",
-// "lost RANK CODE TEXT" and "bye".
+// What both sides of a `PeerWatch` share.
+//
+// Rank 0 begins with "challenge DRAWN". The member answers "hello RANK PID DRAWN PROOF HOST", with
+// something it has drawn itself, and rank 0 "welcome PROOF"; what comes before is heard by neither.
+// Then a member says "beat STEP PROGRESS DOING" and at last "bye" or "fail CODE TEXT"; rank 0 says
+// "beat HOST PID STEP", "lost RANK CODE TEXT" and "bye".
 #pragma once
 
 #include <fmt/core.h>
@@ -10,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "base/clock.h"
+#include "base/running_clock.h"
 #include "dist/peer_watch.h"
 
 namespace convoy {
@@ -37,23 +40,15 @@ bool read_number(const std::string& text, T& value, int base = 10) {
   return error == std::errc{} && end == text.data() + text.size();
 }
 
-// The clock of a thread that may not have run for a while (a suspended machine): such time counts
-// against nobody.
-class RunningClock {
- public:
-  double now() {
-    const double real = steady_seconds();
-    gap_ = real - last_;
-    lost_ += std::max(0.0, gap_ - 2);
-    last_ = real;
-    return real - lost_;
-  }
-  // Between the last two looks at it.
-  double gap() const { return gap_; }
-
- private:
-  double last_ = steady_seconds(), lost_ = 0, gap_ = 0;
-};
+// What either side proves with the key: it answers what the other has drawn, and cannot be a copy
+// of the other's answer.
+inline std::string claim_of_member(const std::string& drawn, const std::string& own,
+                                   const std::string& who) {
+  return fmt::format("member {} {} {}", drawn, own, who);
+}
+inline std::string claim_of_zero(const std::string& drawn, const std::string& own) {
+  return fmt::format("zero {} {}", drawn, own);
+}
 
 // What is known of a rank.
 struct WatchedPeer {

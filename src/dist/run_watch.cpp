@@ -1,6 +1,7 @@
 #include "dist/run_watch.h"
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -9,6 +10,8 @@
 
 #include "base/error.h"
 #include "base/process.h"
+#include "base/running_clock.h"
+#include "config/value.h"
 
 namespace convoy {
 namespace {
@@ -20,34 +23,80 @@ constexpr auto head_start = 1s;
 // Who has not noticed a loss by then (it waits somewhere inside MPI) is ended from outside.
 constexpr auto patience = 5s;
 
+// Where rank 0 listens: nothing of a run on one host can be reached from others.
+std::string interfaces_of(const Transport& world) {
+  const char* typed = std::getenv("CONVOY_INTERFACE");
+  if (typed && *typed) return typed;
+  return world.hosts() == 1 && !host_addresses("lo").empty() ? "lo" : "";
+}
+
 }  // namespace
 
-RunWatch::RunWatch(Transport* world, double stall_timeout_s) : rank_(world ? world->rank() : 0) {
-  if (!world || world->size() < 2) return;
+RunWatch::RunWatch(Transport* world, double stall_timeout_s)
+    : rank_(world ? world->rank() : 0), has_peers_(world && world->size() > 1) {
+  if (has_peers_) watch_peers(*world, stall_timeout_s);
+  disk_ = std::thread([this, stall_timeout_s] { watch_disk(stall_timeout_s); });
+}
+
+void RunWatch::watch_peers(Transport& world, double stall_timeout_s) {
   std::unique_ptr<WatchDoor> door;
-  const char* interfaces = std::getenv("CONVOY_INTERFACE");
-  if (rank_ == 0) door = std::make_unique<WatchDoor>(interfaces ? interfaces : "");
-  const std::string address = world->broadcast(0, door ? door->address() : std::string());
+  if (rank_ == 0) door = std::make_unique<WatchDoor>(interfaces_of(world));
+  const std::string address = world.broadcast(0, door ? door->address() : std::string());
   watch_ = std::make_unique<PeerWatch>(
-      PeerWatch::Options{rank_, world->size(), host_name(), stall_timeout_s,
+      PeerWatch::Options{rank_, world.size(), host_name(), stall_timeout_s,
                          std::min(1.0, stall_timeout_s / 5)},
       std::move(door), address, [this](const PeerLoss& loss) { when_lost(loss); });
   observe_waits(this);
 }
 
 RunWatch::~RunWatch() {
-  if (!watch_) return;
-  observe_waits(nullptr);
+  if (watch_) observe_waits(nullptr);
   {
     const std::scoped_lock lock(mutex_);
     is_leaving_ = true;
   }
   leaves_.notify_all();
+  disk_.join();
+}
+
+void RunWatch::watch_disk(double stall_timeout_s) {
+  const std::chrono::duration<double> pause(std::min(0.5, stall_timeout_s / 10));
+  // Named within the timeout, and before another rank calls this one still.
+  const double limit = stall_timeout_s - 2 * pause.count();
+  RunningClock clock;
+  FileStall stall;
+  std::unique_lock lock(mutex_);
+  while (!leaves_.wait_for(lock, pause, [this] { return is_leaving_; })) {
+    const std::optional<FileWait> wait = stall.look(clock.now(), limit);
+    if (wait) leave_disk(*wait, limit);
+  }
+}
+
+// Not even an exit ends a process that waits in the kernel: what is to be said comes first.
+void RunWatch::leave_disk(const FileWait& wait, double seconds) {
+  const std::string text = fmt::format(
+      "the disk does not answer: rank {} (host {}, pid {}) has waited for {:.1f} s to {} {} after "
+      "step {}; try: look at that disk or mount, then convoy resume",
+      rank_, host_name(), ::getpid(), seconds, wait.verb, one_line(wait.path), step_.load());
+  const std::string label =
+      has_peers_ ? fmt::format("[rank {} host {}] ", rank_, host_name()) : std::string();
+  // The standard error may be a file on that very disk.
+  std::thread([line = fmt::format("{}convoy: error: {}\n", label, text)] {
+    (void)!::write(STDERR_FILENO, line.data(), line.size());
+  }).detach();
+  std::this_thread::sleep_for(100ms);
+  if (watch_) watch_->fail(static_cast<int>(Fault::peer), text);
+  std::_Exit(static_cast<int>(Fault::peer));
 }
 
 void RunWatch::when_lost(const PeerLoss& loss) {
   std::unique_lock lock(mutex_);
-  if (leaves_.wait_for(lock, patience, [this] { return is_leaving_; })) return;
+  uint64_t done = 0;
+  do {
+    done = file_operations_done();
+    if (leaves_.wait_for(lock, patience, [this] { return is_leaving_; })) return;
+    // Who is still writing a checkpoint gets to its end, or is left by `watch_disk`.
+  } while (done != file_operations_done() || oldest_file_number());
   if (!loss.told) {
     fmt::print(stderr, "convoy: error: {}\n", loss.text);
     std::fflush(stderr);
@@ -56,6 +105,7 @@ void RunWatch::when_lost(const PeerLoss& loss) {
 }
 
 void RunWatch::at_step(int64_t step) {
+  step_ = step;
   if (!watch_) return;
   watch_->at_step(step);
   watch_->is_doing(PeerWatch::Doing::working);
@@ -70,16 +120,6 @@ void RunWatch::fail(int exit_code, const std::string& text) {
 }
 
 std::optional<PeerLoss> RunWatch::loss() const { return watch_ ? watch_->loss() : std::nullopt; }
-
-RunWatch::LongWork::LongWork(RunWatch& watch) : watch_(watch) {
-  if (!watch_.watch_) return;
-  before_ = watch_.watch_->doing();
-  watch_.watch_->is_doing(PeerWatch::Doing::long_work);
-}
-
-RunWatch::LongWork::~LongWork() {
-  if (watch_.watch_) watch_.watch_->is_doing(before_);
-}
 
 void RunWatch::begin_wait() {
   if (watch_->doing() == PeerWatch::Doing::working) watch_->is_doing(PeerWatch::Doing::waiting);

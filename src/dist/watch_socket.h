@@ -41,31 +41,4 @@ class LineSocket {
   std::string unsent_, unread_;
 };
 
-// The address that others knock at.
-class WatchDoor {
- public:
-  // On every address of this host, or only those of `interfaces`: names and networks such as
-  // 10.0.0.0/24, separated by commas. None that exists is Fault::usage.
-  explicit WatchDoor(const std::string& interfaces = "");
-  ~WatchDoor();
-  WatchDoor(const WatchDoor&) = delete;
-  WatchDoor& operator=(const WatchDoor&) = delete;
-
-  // "TOKEN PORT ADDRESS...", to be told to the others.
-  std::string address() const;
-  int descriptor() const { return descriptor_; }
-  uint64_t token() const { return token_; }
-  // Somebody who knocks; none: nobody does.
-  std::optional<LineSocket> accept() const;
-
- private:
-  int descriptor_ = -1;
-  uint16_t port_ = 0;
-  uint64_t token_ = 0;  // nobody gets in without knowing it
-  std::vector<std::string> addresses_;
-};
-
-// Numeric addresses of this host, loopback last; only those that `interfaces` mentions, if any.
-std::vector<std::string> host_addresses(const std::string& interfaces);
-
 }  // namespace convoy

@@ -13,15 +13,22 @@
 namespace convoy {
 namespace {
 
-// The parent's number: the second word after the name, which is in brackets and may hold anything.
-pid_t parent_of(const fs::path& folder) {
+// "S 4711 ...": state, parent and so on. Before that stands the name, in brackets, which may hold
+// anything. Empty: there is no such process.
+std::string state_line(const fs::path& folder) {
   std::ifstream file(folder / "stat");
   std::string line;
   std::getline(file, line);
   const size_t name_end = line.rfind(')');
-  if (name_end == line.npos || name_end + 4 >= line.size()) return -1;
-  return static_cast<pid_t>(std::atoi(line.c_str() + name_end + 4));
+  return name_end == line.npos || name_end + 4 >= line.size() ? "" : line.substr(name_end + 2);
 }
+
+pid_t parent_of(const fs::path& folder) {
+  const std::string line = state_line(folder);
+  return line.empty() ? -1 : static_cast<pid_t>(std::atoi(line.c_str() + 2));
+}
+
+fs::path folder_of(pid_t pid) { return "/proc/" + std::to_string(pid); }
 
 }  // namespace
 
@@ -52,6 +59,21 @@ void kill_tree(pid_t root) {
     tree = process_tree(root);
   }
   for (const pid_t pid : tree) ::kill(pid, SIGKILL);
+}
+
+bool is_stopped(pid_t pid) {
+  const std::string line = state_line(folder_of(pid));
+  return !line.empty() && (line[0] == 'T' || line[0] == 't');
+}
+
+int rank_of_process(pid_t pid) {
+  constexpr std::string_view name = "OMPI_COMM_WORLD_RANK=";
+  std::ifstream file(folder_of(pid) / "environ");
+  for (std::string word; std::getline(file, word, '\0');) {
+    int rank = -1;
+    if (word.starts_with(name) && parse_value(word.substr(name.size()), rank).empty()) return rank;
+  }
+  return -1;
 }
 
 }  // namespace convoy

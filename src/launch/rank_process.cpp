@@ -1,6 +1,8 @@
 #include "launch/rank_process.h"
 
 #include <fmt/core.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include <cstdlib>
 
@@ -34,12 +36,21 @@ int number(std::initializer_list<const char*> names, int low, int otherwise) {
   return otherwise;
 }
 
+// Dropped where nothing is read: a rank must not wait for its launcher.
+void say_beat(std::string_view mark) {
+  pollfd room{STDERR_FILENO, POLLOUT, 0};
+  if (::poll(&room, 1, 0) != 1 || !(room.revents & POLLOUT)) return;
+  const std::string line = std::string(mark) + "\n";
+  (void)!::write(STDERR_FILENO, line.data(), line.size());
+}
+
 }  // namespace
 
 std::map<std::string, std::string> RankSettings::environment() const {
   std::map<std::string, std::string> all{{"CONVOY_LAUNCH", "1"}, {"CONVOY_BIND", bind}};
   if (threads) all["CONVOY_THREADS_PER_RANK"] = std::to_string(threads);
   if (oversubscribe) all["CONVOY_OVERSUBSCRIBE"] = "1";
+  if (beat_s > 0) all["CONVOY_BEAT_S"] = format_value(beat_s);
   return all;
 }
 
@@ -74,6 +85,31 @@ void tell_run_dir(const std::string& path) {
   if (!is_launched()) return;
   fmt::print(stderr, "{}{}\n", run_dir_mark, fs::absolute(path).lexically_normal().string());
   std::fflush(stderr);
+}
+
+RankBeat::RankBeat() {
+  double seconds = 0;
+  const std::string text = variable("CONVOY_BEAT_S");
+  if (text.empty() || !parse_value(text, seconds).empty() || !(seconds > 0)) return;
+  thread_ = std::thread([this, seconds] { run(std::chrono::duration<double>(seconds)); });
+}
+
+RankBeat::~RankBeat() {
+  if (!thread_.joinable()) return;
+  {
+    const std::scoped_lock lock(mutex_);
+    is_over_ = true;
+  }
+  ends_.notify_all();
+  thread_.join();
+  say_beat(last_beat_mark);
+}
+
+void RankBeat::run(std::chrono::duration<double> period) {
+  std::unique_lock lock(mutex_);
+  do {
+    say_beat(beat_mark);
+  } while (!ends_.wait_for(lock, period, [this] { return is_over_; }));
 }
 
 }  // namespace convoy

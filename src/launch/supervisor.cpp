@@ -10,8 +10,11 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/stop_code.h"
 #include "base/text.h"
 #include "config/value.h"
+#include "launch/job_folder.h"
+#include "launch/rank_process.h"
 
 namespace convoy {
 namespace {
@@ -62,8 +65,13 @@ bool lost_a_host(const std::vector<std::string>& said) {
 // The code to leave with. What nobody else has said is said here.
 int settle(const JobEnd& end, const RankOutput& output, const LaunchJob& job) {
   if (end.code == 0) return 0;
+  if (!end.lost.empty()) {
+    fmt::print(stderr, "{}{}; try: convoy resume, or --restarts\n", error_mark, end.lost);
+    std::fflush(stderr);
+    return lost;
+  }
   const bool explained = !output.first_error().empty();
-  if (end.signal && (end.killed || (end.code > 128 && !explained))) return 128 + end.signal;
+  if (end.signal && (end.killed || (end.code > 128 && !explained))) return stop_code(end.signal);
   if (explained && !end.killed && end.code < 128) return end.code;
   if (const std::string who = killed_rank(end.mpirun_said); !who.empty()) {
     say(who);
@@ -102,9 +110,15 @@ std::string killed_rank(const std::vector<std::string>& mpirun_said) {
 
 int supervise(const LaunchJob& job) {
   RankOutput output(job.placement, job.output);
+  const JobFolder folder(job.placement);
   std::vector<std::string> verb = job.verb;
   for (int restart = 0;; ++restart) {
-    std::vector<std::string> words = job.mpirun;
+    JobOptions options{.words = job.mpirun,
+                       .environment = folder.environment(),
+                       .grace_s = job.grace_s,
+                       .same_stop_s = job.same_stop_s,
+                       .silence_s = job.silence_s};
+    std::vector<std::string>& words = options.words;
     words.push_back(job.program);
     words.insert(words.end(), verb.begin(), verb.end());
     if (job.verbose) {
@@ -113,7 +127,7 @@ int supervise(const LaunchJob& job) {
       say(join(shown, " "));
     }
     output.forget_error();
-    const JobEnd end = run_job(words, output, job.grace_s);
+    const JobEnd end = run_job(options, job.placement, output);
     if (job.verbose) {
       for (const std::string& line : end.mpirun_said) fmt::print(stderr, "mpirun: {}\n", line);
     }

@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "base/file_operation.h"
 #include "base/text.h"
 #include "train/run_dir.h"
 
@@ -38,6 +39,7 @@ bool is_plain_name(std::string_view name) {
 
 // First out of sight, then away: a half-removed folder never looks like a checkpoint.
 void discard(const fs::path& folder) {
+  const FileOperation operation("remove", folder);
   std::error_code ignored;
   fs::path hidden = folder;
   if (!folder.filename().string().starts_with(temporary_prefix)) {

@@ -139,8 +139,8 @@ void RunConfig::describe_files(Fields& field) {
       "what the run may take, such as 16G; a run that needs more is refused. Empty: the machine's "
       "memory, or the limit of its cgroup");
   field("stall-timeout", stall_timeout,
-        "with several processes: seconds of silence, or of standing still while others wait, after "
-        "which one of them counts as lost",
+        "seconds that a disk may take to answer; with several processes, also of silence, or of "
+        "standing still while others wait, after which one of them counts as lost",
         between(2, 86400));
   field("output", output, "folder in which the run's folder is made", {},
         {"output-dir", "log-dir"});

@@ -51,7 +51,6 @@ Metadata Trainer::metadata(bool average) const {
 
 void Trainer::write_weights(const std::string& file, bool average) {
   if (!writes_files()) return;
-  const RunWatch::LongWork long_work(watch_);
   const State& state = network_.state();
   write_safetensors(
       dir_.weights() / file,
@@ -86,7 +85,6 @@ void Trainer::save(bool scheduled) {
   WholeSlots slots(network_.state(), setup_.plans.shares(), transport_);
   slots.gather();
   if (!writes_files()) return;
-  const RunWatch::LongWork long_work(watch_);
   const State& state = network_.state();
   const StateLayout& layout = state.layout();
   std::vector<CheckpointFile> files;

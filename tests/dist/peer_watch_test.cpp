@@ -1,6 +1,8 @@
 #include "dist/peer_watch.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -225,31 +227,109 @@ LineSocket stranger(const std::string& address, const std::string& says) {
   const int port = std::stoi(address.substr(first + 1, second - first - 1));
   auto socket = LineSocket::connect("127.0.0.1", static_cast<uint16_t>(port), 2);
   EXPECT_TRUE(socket);
-  socket->send(says);
+  if (!says.empty()) socket->send(says);
   return std::move(*socket);
+}
+
+std::string next_line(LineSocket& socket) {
+  for (int i = 0; i < 300; ++i) {
+    if (const std::optional<std::string> line = socket.next()) return *line;
+    sleep_for(0.01);
+  }
+  ADD_FAILURE() << "nothing came";
+  return "";
+}
+
+// What a rank answers to a challenge, by the protocol of peer_watch_parts.h.
+std::string hello(const WatchKey& key, const std::string& challenge, int rank,
+                  const std::string& host, const std::string& drawn = std::string(32, '0')) {
+  const std::string who = fmt::format("{} 99 {}", rank, host);
+  return fmt::format("hello {} 99 {} {} {}", rank, drawn,
+                     key.proof(fmt::format("member {} {} {}", challenge, drawn, who)), host);
+}
+
+WatchKey key_of(const std::string& address) { return *WatchKey::read(address.substr(0, 32)); }
+
+std::string challenge_of(LineSocket& socket) {
+  const std::string line = next_line(socket);
+  EXPECT_EQ(line.substr(0, 10), "challenge ");
+  return line.substr(10);
 }
 
 TEST(PeerWatch, StrangersAndNonsenseChangeNothing) {
   Ranks ranks(2, 2);
   EXPECT_FALSE(ranks.all_lose(0.5));
-  const std::string token = ranks.address.substr(0, 16);
+  const WatchKey key = key_of(ranks.address);
+  const std::string drawn(32, '0');
   std::vector<LineSocket> strangers;
   for (const std::string& says :
        {std::string("hello 0 1 1 x"), std::string("GET / HTTP/1.1"), std::string(""),
-        "hello " + token + " 1 1 twice", "hello " + token + " 0 1 x", "hello " + token + " 2 1 x",
-        "hello " + token + " -1 1 x", "hello " + token + " 1", std::string(200000, 'x'),
-        std::string("lost 1 7 all is lost"), std::string("bye"), std::string("\0\1\2", 3)}) {
+        "hello " + key.text() + " 1 1 x", "hello 1 99 " + drawn + " " + drawn + " x",
+        hello(key, drawn, 1, "x"), hello(WatchKey::drawn(), drawn, 1, "x"),
+        std::string(200000, 'x'), std::string("lost 1 7 all is lost"), std::string("bye"),
+        std::string("\0\1\2", 3)}) {
     strangers.push_back(stranger(ranks.address, says));
+  }
+  for (const int rank : {1, 0, 2, -1}) {  // who knows the key, but is there already or nobody
+    strangers.push_back(stranger(ranks.address, ""));
+    strangers.back().send(hello(key, challenge_of(strangers.back()), rank, "x"));
   }
   EXPECT_FALSE(ranks.all_lose(timeout_s));
   strangers.clear();
   EXPECT_FALSE(ranks.all_lose(timeout_s));
 }
 
+TEST(PeerWatch, AnAnswerIsGoodForOneChallengeOnly) {
+  Ranks ranks(2, 1);
+  const WatchKey key = key_of(ranks.address);
+  LineSocket first = stranger(ranks.address, ""), second = stranger(ranks.address, "");
+  const std::string answer = hello(key, challenge_of(first), 1, "n5");
+  EXPECT_NE(challenge_of(second), "");
+  second.send(answer);
+  for (int i = 0; i < 20 && !second.is_closed(); ++i) {
+    EXPECT_FALSE(second.next());
+    sleep_for(0.02);
+  }
+  EXPECT_TRUE(second.is_closed());
+  EXPECT_EQ(ranks.all[0]->calls, 0);
+}
+
+// Rank 0 proves that it knows the key as well, and the key itself is never sent.
+TEST(PeerWatch, RankZeroMustAnswerToo) {
+  Ranks ranks(2, 1);
+  const WatchKey key = key_of(ranks.address);
+  LineSocket rank = stranger(ranks.address, "");
+  const std::string challenge = challenge_of(rank), drawn(32, 'a');
+  const std::string said = hello(key, challenge, 1, "n5", drawn);
+  EXPECT_EQ(said.find(key.text()), said.npos);
+  rank.send(said);
+  EXPECT_EQ(next_line(rank), "welcome " + key.proof("zero " + drawn + " " + challenge));
+  EXPECT_EQ(next_line(rank).substr(0, 11), "beat host0 ");
+}
+
+TEST(PeerWatch, AFalseRankZeroIsNotBelieved) {
+  WatchDoor door("lo");
+  Rank one(1, 2, nullptr, door.address());
+  std::optional<LineSocket> member;
+  for (int i = 0; i < 200 && !member; ++i) {
+    member = door.accept();
+    sleep_for(0.01);
+  }
+  ASSERT_TRUE(member);
+  member->send("challenge " + std::string(32, '0'));
+  EXPECT_EQ(next_line(*member).substr(0, 9), "hello 1 ");
+  for (const char* says : {"welcome 0", "lost 1 7 all is lost", "bye", "beat x 1 1"}) {
+    member->send(says);
+  }
+  for (int i = 0; i < 300 && !one.calls; ++i) sleep_for(0.01);
+  EXPECT_NE(one.text().find("rank 0 (host unknown, pid 0) stopped answering"), std::string::npos)
+      << one.text();
+}
+
 TEST(PeerWatch, NonsenseFromARankIsSilence) {
   Ranks ranks(2, 1);
-  const std::string token = ranks.address.substr(0, 16);
-  LineSocket rank = stranger(ranks.address, "hello " + token + " 1 99 n5");
+  LineSocket rank = stranger(ranks.address, "");
+  rank.send(hello(key_of(ranks.address), challenge_of(rank), 1, "n5"));
   const double end = steady_seconds() + timeout_s + 1;
   while (steady_seconds() < end && !ranks.all[0]->calls) {
     for (const char* says :
@@ -264,11 +344,23 @@ TEST(PeerWatch, NonsenseFromARankIsSilence) {
 }
 
 TEST(PeerWatch, AnAddressThatIsNoneIsRefused) {
-  for (const char* wrong : {"", "x", "0 1", "zz 80 127.0.0.1", "0 99999 127.0.0.1"}) {
+  for (const char* wrong : {"", "x", "0 1", "zz 80 127.0.0.1", "00112233445566778899aabbccddeeff",
+                            "00112233445566778899aabbccddeeff 99999 127.0.0.1",
+                            "00112233445566778899aabbccddeeff 80"}) {
     test::expect_raises(Fault::peer, {"no address of rank 0"}, [&] {
       PeerWatch({1, 2, "h", 1, 0.1}, nullptr, wrong, [](const PeerLoss&) {});
     });
   }
+}
+
+TEST(PeerWatch, TheDoorIsAtTheChosenInterfaceAlone) {
+  const WatchDoor door("127.0.0.0/8");
+  ASSERT_EQ(door.descriptors().size(), 1u);
+  sockaddr_in bound{};
+  socklen_t length = sizeof bound;
+  ASSERT_EQ(::getsockname(door.descriptors()[0], reinterpret_cast<sockaddr*>(&bound), &length), 0);
+  EXPECT_EQ(bound.sin_family, AF_INET);
+  EXPECT_EQ(ntohl(bound.sin_addr.s_addr), INADDR_LOOPBACK);
 }
 
 TEST(PeerWatch, InterfacesAreChosenByNameAndByNetwork) {

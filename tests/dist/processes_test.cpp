@@ -31,6 +31,22 @@ TEST(ProcessesDist, AnyNumberTrainsTheSameWeights) {
   EXPECT_NE(Trained(2, recipe({"--seed", "2"})).hash(), alone.hash());
 }
 
+TEST(ProcessesDist, OtherVerbsOnOtherRanksAreRefused) {
+  const test::TempFolder folder;
+  for (const Arguments& other :
+       std::vector<Arguments>{{"resume", "runs/x"}, {"eval", "--checkpoint", "x.safetensors"}}) {
+    const Finished result = test::run_convoy_on(
+        1,
+        joined(joined({"train", "--dataset", "generated"}, {":", "-np", "1", CONVOY_PROGRAM}),
+               other),
+        folder.path());
+    EXPECT_EQ(result.code, 2) << result.err;
+    EXPECT_NE(result.err.find("rank 0 was started as convoy train, rank 1 as convoy " + other[0]),
+              std::string::npos)
+        << result.err;
+  }
+}
+
 TEST(ProcessesDist, AccumulationAndBf16TooAndReplicasOneAfterAnother) {
   for (const Arguments& more : std::vector<Arguments>{
            {"--gradient-accumulation-count", "2", "--bn-update", "step", "--batch-size", "4"},

@@ -41,6 +41,7 @@ struct Scripted {
     job.program = "convoy";
     job.verb = {"train", "--epochs", "1"};
     job.grace_s = 0.3;
+    job.same_stop_s = 0.1;
   }
 
   Result run() {
@@ -191,7 +192,7 @@ class SupervisorSignals : public testing::Test {
   void SetUp() override {
     sigset_t ours;
     sigemptyset(&ours);
-    for (const int number : {SIGTERM, SIGINT, SIGUSR1, SIGUSR2}) sigaddset(&ours, number);
+    for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2}) sigaddset(&ours, number);
     ::pthread_sigmask(SIG_BLOCK, &ours, &before_);
   }
   void TearDown() override { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
@@ -199,7 +200,7 @@ class SupervisorSignals : public testing::Test {
 };
 
 TEST_F(SupervisorSignals, TheFirstAsksTheRanksToSave) {
-  for (const int signal : {SIGTERM, SIGINT, SIGUSR1, SIGUSR2}) {
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2}) {
     Scripted saves(
         "trap 'exit 75' USR1; trap 'exit 9' TERM INT\n"
         "touch $HERE/ready; while :; do sleep 0.05; done");
@@ -215,6 +216,78 @@ TEST_F(SupervisorSignals, TheSecondKills) {
   std::thread sender = signals_when_ready(stubborn, {SIGTERM, SIGTERM});
   EXPECT_EQ(stubborn.run().code, 128 + SIGTERM);
   sender.join();
+}
+
+TEST_F(SupervisorSignals, SeveralAtOnceAreOneStop) {
+  Scripted saves("trap 'sleep 0.5; exit 75' USR1; touch $HERE/ready; while :; do sleep 0.05; done");
+  saves.job.same_stop_s = 60;
+  std::thread sender = signals_when_ready(saves, {SIGTERM, SIGHUP, SIGTERM});
+  EXPECT_EQ(saves.run().code, 75);
+  sender.join();
+}
+
+// mpirun would kill the ranks: it must not even see such a signal, and yet they must save.
+TEST_F(SupervisorSignals, WhatIsSentToMpirunIsAStopToo) {
+  for (const char* signal : {"TERM", "INT", "HUP"}) {
+    Scripted saves(
+        fmt::format("trap 'exit 75' USR1; trap 'exit 9' TERM INT HUP\n"
+                    "(sleep 0.2; kill -{} $$) & while :; do sleep 0.05; done",
+                    signal));
+    EXPECT_EQ(saves.run().code, 75) << signal;
+  }
+}
+
+TEST_F(SupervisorSignals, WithoutACheckpointTheCodeIsOneOfTwo) {
+  for (const int signal : {SIGINT, SIGHUP, SIGUSR1, SIGUSR2}) {
+    Scripted dies("trap 'exit 138' USR1; touch $HERE/ready; while :; do sleep 0.05; done");
+    std::thread sender = signals_when_ready(dies, {signal});
+    EXPECT_EQ(dies.run().code, signal == SIGINT ? 130 : 143);
+    sender.join();
+  }
+}
+
+TEST(Supervisor, RanksThatSayNothingAnyMoreAreNamedAndKilled) {
+  Scripted silent(
+      "for rank in 0 1 2; do echo \"[1,$rank]<stderr>:convoy: beat\" >&2; done\n"
+      "trap '' TERM USR1; while :; do echo '[1,1]<stderr>:convoy: beat' >&2; sleep 0.1; done");
+  silent.job.silence_s = 1;
+  const Result result = silent.run();
+  EXPECT_EQ(result.code, 7);
+  EXPECT_TRUE(has(result.err,
+                  "convoy: error: rank 0 (host a) stopped answering, rank 2 (host b) stopped "
+                  "answering; try: "))
+      << result.err;
+  EXPECT_FALSE(has(result.err, "beat")) << result.err;
+}
+
+TEST(Supervisor, AStoppedMpirunIsNamedAndKilled) {
+  Scripted stopped("echo '[1,0]<stderr>:convoy: beat' >&2; kill -STOP $$");
+  stopped.job.silence_s = 1;
+  const Result result = stopped.run();
+  EXPECT_EQ(result.code, 7);
+  EXPECT_TRUE(has(result.err, "convoy: error: mpirun (pid ")) << result.err;
+  EXPECT_TRUE(has(result.err, ") is stopped; try: ")) << result.err;
+}
+
+TEST(Supervisor, AnMpirunThatDoesNotEndAfterItsRanksIsKilled) {
+  Scripted stays(
+      "for rank in 0 1 2; do echo \"[1,$rank]<stderr>:convoy: last beat\" >&2; done\n"
+      "while :; do sleep 0.1; done");
+  stays.job.silence_s = 1;
+  const Result result = stays.run();
+  EXPECT_EQ(result.code, 7);
+  EXPECT_TRUE(has(result.err, "does not end, though all ranks have")) << result.err;
+}
+
+TEST(Supervisor, ABeatBehindAnUnfinishedLineIsTakenOff) {
+  const Result result = Scripted("echo '[1,1]<stderr>:half a lineconvoy: beat' >&2; exit 0").run();
+  EXPECT_EQ(result.err, "[rank 1 host b] half a line\n");
+}
+
+TEST(Supervisor, WhatOutlivesMpirunIsKilled) {
+  Scripted orphans("sleep 1000 & echo $! > $HERE/child; kill -KILL $$");
+  EXPECT_EQ(orphans.run().code, 7);
+  EXPECT_NE(::kill(std::stoi(orphans.file("child")), 0), 0);
 }
 
 TEST_F(SupervisorSignals, AVerbThatCannotSaveEndsAsBySignal) {

@@ -6,6 +6,7 @@
 
 #include <fstream>
 
+#include "launch/process_tree.h"
 #include "support/places.h"
 #include "support/run_files.h"
 
@@ -109,6 +110,63 @@ TEST(LaunchTrainRun, AStoppedRankIsNamedAndAllLeave) {
       EXPECT_EQ(lost[0].at("rank"), 1);
     }
   }
+}
+
+// Nobody is left who could name another.
+TEST(LaunchTrainRun, WhenAllRanksAreStoppedTheLauncherNamesThem) {
+  const TinyRun run = tiny_run({"--max-steps", "1000000"});
+  Process job(launched(run, {"--stall-timeout", "2"}), run.folder());
+  ASSERT_TRUE(until_checkpoint(job, run)) << job.wait().err;
+  std::vector<pid_t> ranks{find_rank(run.folder(), 0), find_rank(run.folder(), 1)};
+  for (const pid_t pid : ranks) ::kill(pid, SIGSTOP);
+  const Finished result = job.wait(60);
+  EXPECT_EQ(result.code, 7) << result.err;
+  for (int rank = 0; rank < 2; ++rank) {
+    const std::string name = fmt::format("rank {} (host localhost, pid {}) is stopped", rank,
+                                         ranks[static_cast<size_t>(rank)]);
+    EXPECT_NE(result.err.find(name), std::string::npos) << name << " in " << result.err;
+    EXPECT_EQ(find_rank(run.folder(), rank), 0) << "it still exists";
+  }
+}
+
+TEST(LaunchTrainRun, WhenMpirunIsStoppedTheLauncherNamesIt) {
+  const TinyRun run = tiny_run({"--max-steps", "1000000"});
+  Process job(launched(run, {"--stall-timeout", "2"}), run.folder());
+  ASSERT_TRUE(until_checkpoint(job, run)) << job.wait().err;
+  const pid_t mpirun = process_tree(job.pid()).at(1);
+  ::kill(mpirun, SIGSTOP);
+  const Finished result = job.wait(60);
+  EXPECT_EQ(result.code, 7) << result.err;
+  EXPECT_NE(result.err.find(fmt::format("mpirun (pid {}) is stopped", mpirun)), std::string::npos)
+      << result.err;
+  EXPECT_EQ(find_rank(run.folder(), 0), 0) << "it still exists";
+}
+
+// The value of a variable in the environment that the process began with.
+std::string variable_of(pid_t pid, const std::string& name) {
+  std::ifstream file(fmt::format("/proc/{}/environ", pid));
+  for (std::string word; std::getline(file, word, '\0');) {
+    if (word.starts_with(name + "=")) return word.substr(name.size() + 1);
+  }
+  return "";
+}
+
+TEST(LaunchTrainRun, AKilledMpirunLeavesNeitherProcessesNorFiles) {
+  const TinyRun run = tiny_run({"--max-steps", "1000000"});
+  Process job(launched(run), run.folder());
+  ASSERT_TRUE(until_checkpoint(job, run)) << job.wait().err;
+  const pid_t mpirun = process_tree(job.pid()).at(1);
+  std::vector<fs::path> folders;
+  for (const char* name : {"OMPI_MCA_orte_tmpdir_base", "OMPI_MCA_btl_vader_backing_directory"}) {
+    folders.emplace_back(variable_of(mpirun, name));
+    EXPECT_GT(std::distance(fs::directory_iterator(folders.back()), {}), 1) << folders.back();
+  }
+  ::kill(mpirun, SIGKILL);
+  const Finished result = job.wait(60);
+  EXPECT_EQ(result.code, 7) << result.err;
+  EXPECT_NE(result.err.find("mpirun was ended by signal 9"), std::string::npos) << result.err;
+  for (const fs::path& folder : folders) EXPECT_FALSE(fs::exists(folder)) << folder;
+  for (const int rank : {0, 1}) EXPECT_EQ(find_rank(run.folder(), rank), 0) << "it still exists";
 }
 
 TEST(LaunchTrainRun, ASignalHasAllSaveAndAnotherNumberOfProcessesGoesOn) {

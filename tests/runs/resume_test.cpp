@@ -201,9 +201,10 @@ TEST(Resume, AStopDuringAnEvaluationRepeatsItAndTellsItOnce) {
   });
 }
 
-// A step of this takes seconds, so that the second signal finds the first one's step still running.
+// A step of this takes seconds, so that the second signal finds the first one's step still running:
+// one that comes at once is the same stop, one that comes later ends the process.
 TEST(Resume, TheSecondSignalEndsTheProcessAtOnce) {
-  for (const int signal : {SIGTERM, SIGINT}) {
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
     const TinyRun run({"--dataset", "generated", "--generated-samples", "512", "--batch-size",
                        "512", "--model", "cifar_resnet56", "--threads", "1"});
     Process process(run.train(), run.folder());
@@ -214,7 +215,10 @@ TEST(Resume, TheSecondSignalEndsTheProcessAtOnce) {
     process.send(signal);
     sleep_for(0.05);
     process.send(signal);
-    EXPECT_EQ(process.wait().code, 128 + signal);
+    sleep_for(1.1);
+    EXPECT_FALSE(process.has_ended());
+    process.send(signal);
+    EXPECT_EQ(process.wait().code, signal == SIGINT ? 130 : 143);
     EXPECT_TRUE(test::checkpoint_steps(run.dir()).empty());
   }
 }
@@ -312,6 +316,17 @@ TEST(Resume, OtherThreadsGoOnWithTheSameBits) {
     test::expect_equal(test::run_record(pieces.dir()), test::run_record(whole.dir()));
     return true;
   });
+}
+
+// As a kill between the two files of a start left it in older versions.
+TEST(Resume, AMissingEnvironmentIsWrittenAnew) {
+  const TinyRun run(tiny({"--max-steps", "2", "--checkpoint-steps", "1"}));
+  run.whole();
+  const std::string before = read_file(run.dir() / "env.json", Fault::bug);
+  run.take_back_the_last_step();
+  fs::remove(run.dir() / "env.json");
+  EXPECT_EQ(test::run_convoy(TinyRun::resume(), run.folder()).code, 0);
+  EXPECT_EQ(read_file(run.dir() / "env.json", Fault::bug), before);
 }
 
 TEST(Resume, VerifyResumeFindsThemEqual) {

@@ -32,16 +32,17 @@ class Process {
   Process& operator=(const Process&) = delete;
 
   void send(int signal) const;
+  pid_t pid() const { return pid_; }
 
   // Looks every fraction of a millisecond. False when the process ended first, or the time did.
   bool until(const std::function<bool()>& condition, double seconds = 120);
+
+  bool has_ended();
 
   // Its end. One that takes longer than `seconds` is killed, and the test fails.
   Finished wait(double seconds = 300);
 
  private:
-  bool has_ended();
-
   TempFolder output_;
   pid_t pid_ = -1;
   bool ended_ = false;

@@ -145,7 +145,8 @@ int run(const CommandLine& typed) {
                     .verb = verb->words,
                     .output = options.output(),
                     .restarts = options.restarts,
-                    .verbose = options.verbose});
+                    .verbose = options.verbose,
+                    .silence_s = options.silence_s()});
 }
 
 }  // namespace
@@ -170,12 +171,14 @@ files under the same paths. A line of a hostfile: n1 slots=2. Ranks are numbered
 host. Rank 0's standard output appears as it stands; everything else has
 "[rank 3 host n17]" in front.
 
-Ctrl-C or SIGTERM has all ranks save one checkpoint and stop (exit 75); a second one
+Ctrl-C, SIGTERM or SIGHUP, here or at mpirun or at all processes of the job, has all
+ranks save one checkpoint and stop (exit 75); one more, a second later or after,
 kills them. A rank that dies or stops answering is named, and all leave (exit 7);
 with --restarts the run goes on from its last checkpoint.
 
 mpirun convoy VERB ... and srun --mpi=pmix convoy VERB ... work as well, without
-restarts and without dividing the cores unless CONVOY_BIND=core is set.
+restarts and without dividing the cores unless CONVOY_BIND=core is set. There mpirun
+itself kills all ranks a second after a SIGTERM: stop such a run by SIGUSR1.
 )",
           .basics =
               "num-instances hosts host-file num-replicas threads-per-rank bind-to "

@@ -13,6 +13,7 @@
 #include "app/signals.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/stop_code.h"
 #include "pictures/png.h"
 #include "plot/plot.h"
 #include "train/start_weights.h"
@@ -96,7 +97,7 @@ int run(const CommandLine& line) {
   config.describe(field);
   field.finish(known);
   apply_isa(config);
-  const std::atomic<int>& stop = watch_signals();
+  const std::atomic<int>& stop = watch_signals(false);
   config.data.known = {start_classes(config), {}, config.init_from, true};
   const RunSetup setup(config,
                        {.dump = {}, .without = config.without, .print = {}, .seconds = nullptr});
@@ -140,8 +141,7 @@ int run(const CommandLine& line) {
   if (stop) {
     fmt::print(stderr, "Stopped by a signal after step {} of {}: no suggestion\n",
                curve.rows().size(), options.steps);
-    constexpr int shell_says = 128;
-    return shell_says + stop;
+    return stop_code(stop);
   }
   if (!found) {
     raise(

@@ -135,6 +135,8 @@ int run(const CommandLine& line) {
   const HostShare share = share_machines();
   config.share_host(share.processes, share.on_our_cores);
   config.step_shape(world.rank(), world.size());
+  std::error_code none;
+  if (first && !fs::exists(dir.env(), none)) write_environment(dir.env());
   return run_training(config, dir);
 }
 

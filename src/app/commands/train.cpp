@@ -83,8 +83,8 @@ int run(const CommandLine& typed) {
   const RunDir dir = RunDir::create(config.output, config.default_name());
   world.broadcast(0, fs::absolute(dir.path()).string());
   try {
+    write_environment(dir.env());  // before the options: they make it a run that can be resumed
     write_atomically(dir.args(), write_args(field.all()), Fault::usage);
-    write_environment(dir.env());
     return run_training(config, dir);
   } catch (const Error&) {
     // Before the first event there is nothing to resume or to read: no data, wrong weights, …

@@ -1,0 +1,16 @@
+// SipHash-2-4 with 128 bits (Aumasson, Bernstein, 2012): a hash with a key. Who does not know the
+// key can neither make the hash of a text nor learn the key from hashes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace convoy {
+
+using SipKey = std::array<uint64_t, 2>;   // its bytes in little-endian order
+using SipHash = std::array<uint64_t, 2>;  // likewise
+
+SipHash sip_hash(const SipKey& key, std::string_view text);
+
+}  // namespace convoy
