@@ -5,22 +5,18 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <memory>
+
+#include "base/file_writer.h"
+#include "base/temporary_name.h"
 
 namespace convoy {
 namespace {
 
 [[noreturn]] void fail(std::string_view what, const fs::path& path, Fault fault) {
-  const int reason = errno;
-  if (reason == ENOSPC || reason == EDQUOT) {
-    raise(Fault::no_space,
-          "cannot {} {}: {}; try: free some disk space, or --output on another disk", what,
-          path.string(), std::strerror(reason));
-  }
-  raise(fault, "cannot {} {}: {}", what, path.string(), std::strerror(reason));
+  raise_file_error(what, path, errno, fault);
 }
 
 class Descriptor {
@@ -46,6 +42,26 @@ void sync_folder(const fs::path& folder, Fault fault) {
 
 }  // namespace
 
+void raise_file_error(std::string_view what, const fs::path& path, int reason, Fault fault,
+                      std::string_view otherwise) {
+  const bool is_full = reason == ENOSPC || reason == EDQUOT, is_too_large = reason == EFBIG;
+  const std::string_view advice = is_full ? "free some disk space, or --output on another disk"
+                                  : is_too_large ? "a higher limit on the size of files (ulimit -f)"
+                                                 : otherwise;
+  raise(is_full || is_too_large ? Fault::no_space : fault, "cannot {} {}: {}{}{}", what,
+        path.string(), std::strerror(reason), advice.empty() ? "" : "; try: ", advice);
+}
+
+bool write_all(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+  return true;
+}
+
 std::string read_file(const fs::path& path, Fault fault) {
   const Descriptor file(path, O_RDONLY, "read", fault);
   struct stat about {};
@@ -64,14 +80,9 @@ std::string read_file(const fs::path& path, Fault fault) {
 }
 
 void write_synced(const fs::path& path, std::span<const std::string_view> parts, Fault fault) {
-  const Descriptor file(path, O_WRONLY | O_CREAT | O_TRUNC, "write", fault);
-  for (std::string_view part : parts) {
-    while (!part.empty()) {
-      const ssize_t written = ::write(file.number(), part.data(), part.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) fail("write", path, fault);
-      part.remove_prefix(static_cast<size_t>(written));
-    }
+  const Descriptor file(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, "write", fault);
+  for (const std::string_view part : parts) {
+    if (!write_all(file.number(), part)) fail("write", path, fault);
   }
   if (::fsync(file.number()) != 0) fail("sync", path, fault);
 }
@@ -81,15 +92,10 @@ void write_atomically(const fs::path& path, std::string_view content, Fault faul
 }
 
 void write_atomically(const fs::path& path, std::span<const std::string_view> parts, Fault fault) {
-  const fs::path temporary = path.parent_path() / ("." + path.filename().string() + ".tmp");
-  try {
-    write_synced(temporary, parts, fault);
-    if (::rename(temporary.c_str(), path.c_str()) != 0) fail("rename to", path, fault);
-  } catch (...) {
-    ::unlink(temporary.c_str());
-    throw;
-  }
-  sync_folder(path.parent_path(), fault);
+  remove_leftovers_of(path);
+  FileWriter writer(path, fault);
+  for (const std::string_view part : parts) writer.write(part);
+  writer.commit();
 }
 
 void commit_folder(const fs::path& temporary, const fs::path& final_path, Fault fault) {
@@ -104,10 +110,12 @@ void replace_file(const fs::path& from, const fs::path& to, Fault fault) {
 }
 
 void replace_link(const fs::path& link, const fs::path& target, Fault fault) {
-  const fs::path temporary = link.parent_path() / ("." + link.filename().string() + ".tmp");
+  const fs::path temporary = temporary_name(link);
+  if (::symlink(target.c_str(), temporary.c_str()) != 0) fail("link", link, fault);
+  if (::rename(temporary.c_str(), link.c_str()) == 0) return;
+  const int reason = errno;
   ::unlink(temporary.c_str());
-  if (::symlink(target.c_str(), temporary.c_str()) != 0) fail("link", temporary, fault);
-  if (::rename(temporary.c_str(), link.c_str()) != 0) fail("rename to", link, fault);
+  raise_file_error("rename to", link, reason, fault);
 }
 
 void sync_file(const fs::path& path, Fault fault) {
@@ -122,6 +130,10 @@ void make_folders(const fs::path& path, Fault fault) {
     errno = code.value();
     fail("create the folder", path, fault);
   }
+}
+
+void make_new_folder(const fs::path& path, Fault fault) {
+  if (::mkdir(path.c_str(), 0777) != 0) fail("create the folder", path, fault);
 }
 
 std::string hash_hex(uint64_t hash) { return fmt::format("{:016x}", hash); }

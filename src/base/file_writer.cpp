@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
+#include <cstdio>
 #include <utility>
+
+#include "base/temporary_name.h"
 
 namespace convoy {
 namespace {
@@ -14,61 +16,51 @@ constexpr size_t buffer_bytes = 1 << 18;
 
 }  // namespace
 
-fs::path FileWriter::temporary(const fs::path& path) {
-  return path.parent_path() / ("." + path.filename().string() + ".tmp");
-}
-
 FileWriter::FileWriter(fs::path path, Fault fault)
-    : path_(std::move(path)),
-      temporary_(temporary(path_)),
-      fault_(fault),
-      descriptor_(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)) {
+    : path_(std::move(path)), fault_(fault), descriptor_(open_temporary(path_, temporary_)) {
   if (descriptor_ < 0) fail("write");
 }
 
 FileWriter::~FileWriter() {
   if (descriptor_ < 0) return;
-  ::close(descriptor_);
   ::unlink(temporary_.c_str());
+  ::close(descriptor_);
 }
 
 void FileWriter::write(std::string_view bytes) {
+  if (bytes.size() >= buffer_bytes) {
+    flush();
+    if (!write_all(descriptor_, bytes)) fail("write");
+    return;
+  }
   buffer_ += bytes;
   if (buffer_.size() >= buffer_bytes) flush();
 }
 
 void FileWriter::flush() {
-  std::string_view rest = buffer_;
-  while (!rest.empty()) {
-    const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail("write");
-    rest.remove_prefix(static_cast<size_t>(written));
-  }
+  if (!write_all(descriptor_, buffer_)) fail("write");
   buffer_.clear();
 }
 
 void FileWriter::commit(bool durable) {
   flush();
   if (durable && ::fsync(descriptor_) != 0) fail("sync");
-  const int open = std::exchange(descriptor_, -1);
-  bool renamed = ::close(open) == 0;  // on network file systems a write may fail as late as this
-  if (renamed && durable) return replace_file(temporary_, path_, fault_);
-  renamed = renamed && ::rename(temporary_.c_str(), path_.c_str()) == 0;
-  if (renamed) return;
-  const int reason = errno;
-  ::unlink(temporary_.c_str());
-  errno = reason;
-  fail("write");
+  // On network file systems a write may fail as late as at the close, and a file that lost its lock
+  // before it has its name would pass for a leftover: a second descriptor keeps the lock.
+  const int second = ::fcntl(descriptor_, F_DUPFD_CLOEXEC, 0);
+  if (second < 0) fail("write");
+  const bool is_written = ::close(std::exchange(descriptor_, second)) == 0;
+  if (!is_written) fail("write");
+  if (durable) {
+    replace_file(temporary_, path_, fault_);
+  } else if (::rename(temporary_.c_str(), path_.c_str()) != 0) {
+    fail("rename to");
+  }
+  ::close(std::exchange(descriptor_, -1));
 }
 
 void FileWriter::fail(std::string_view what) const {
-  const int reason = errno;
-  const bool full = reason == ENOSPC || reason == EDQUOT;
-  raise(full ? Fault::no_space : fault_, "cannot {} {}: {}; try: {}", what, path_.string(),
-        std::strerror(reason),
-        full ? "free some disk space, or --output on another disk"
-             : "check the folder and its permissions");
+  raise_file_error(what, path_, errno, fault_, "check the folder and its permissions");
 }
 
 }  // namespace convoy

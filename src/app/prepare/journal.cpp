@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/temporary_name.h"
 #include "base/text.h"
 
 namespace convoy {
@@ -54,6 +55,7 @@ std::string difference(const std::string& before, const std::string& now) {
 
 Journal::Journal(const fs::path& output, Json what)
     : file_(output / "prepare.json"), what_(text_of(what)), lock_(made(output)) {
+  remove_leftovers_below(output);
   if (fs::exists(file_)) {
     const std::string before = earlier(file_);
     if (before != what_) {
