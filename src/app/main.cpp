@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <exception>
 
 #include "app/program.h"
 #include "app/signals.h"
@@ -16,6 +17,9 @@ int main(int count, char** arguments) {
   }
   // A reader that leaves must not kill a training run: writes give an error instead.
   (void)std::signal(SIGPIPE, SIG_IGN);
+  // Nor must a limit on the size of files (ulimit -f): likewise.
+  (void)std::signal(SIGXFSZ, SIG_IGN);
+  std::set_terminate(convoy::end_when_terminated);
   convoy::end_as_terminated();
   convoy::flush_subnormals();
   return convoy::run_program({arguments + 1, arguments + count});

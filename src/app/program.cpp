@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <new>
 #include <optional>
 #include <system_error>
@@ -35,6 +36,12 @@ constexpr int pipe_closed = 141;  // as a shell reports a death by SIGPIPE
 // The reader of our output left (`convoy list | head -1`): its right, and nothing to report.
 bool is_closed_pipe(const std::system_error& error) {
   return error.code() == std::errc::broken_pipe;
+}
+
+// A thread that cannot be started, memory that is not to be had.
+bool is_out_of_resources(const std::system_error& error) {
+  return error.code() == std::errc::resource_unavailable_try_again ||
+         error.code() == std::errc::not_enough_memory;
 }
 
 std::string program_help() {
@@ -209,6 +216,18 @@ int run_program(const std::vector<std::string>& arguments) {
   return with_exit_code([&] { return dispatch(arguments); });
 }
 
+void end_when_terminated() {
+  try {
+    if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
+  } catch (const std::bad_alloc&) {
+    constexpr std::string_view line = "convoy: error: out of memory; try: a smaller --batch-size\n";
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
+    std::_Exit(static_cast<int>(Fault::no_space));
+  } catch (...) {  // a mistake of ours: a core dump tells more
+  }
+  std::abort();
+}
+
 int with_exit_code(const std::function<int()>& work) {
   try {
     const int code = work();
@@ -221,6 +240,11 @@ int with_exit_code(const std::function<int()>& work) {
     return report("out of memory; try: a smaller --batch-size", static_cast<int>(Fault::no_space));
   } catch (const std::system_error& error) {
     if (is_closed_pipe(error)) return pipe_closed;
+    if (is_out_of_resources(error)) {
+      return report(
+          fmt::format("{}: no memory or no threads are left; try: fewer --threads", error.what()),
+          static_cast<int>(Fault::no_space));
+    }
     return report(error.what(), static_cast<int>(Fault::bug));
   } catch (const std::exception& error) {
     return report(fmt::format("unexpected: {}", error.what()), static_cast<int>(Fault::bug));

@@ -15,4 +15,8 @@ int run_program(const std::vector<std::string>& arguments);
 // that belongs to it.
 int with_exit_code(const std::function<int()>& work);
 
+// For std::set_terminate. Memory may run out where nothing can be thrown any more, in a destructor
+// of a library: that ends the program with a line and the code of no space, not with a signal.
+[[noreturn]] void end_when_terminated();
+
 }  // namespace convoy

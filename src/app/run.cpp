@@ -9,6 +9,7 @@
 #include "base/cores.h"
 #include "base/process.h"
 #include "base/text.h"
+#include "config/value.h"
 #include "dist/world.h"
 #include "launch/rank_process.h"
 #include "report/console.h"
@@ -18,6 +19,7 @@
 #include "report/summary_csv.h"
 #include "tensor/isa.h"
 #include "tensor/onednn.h"
+#include "train/peer_terms.h"
 #include "train/taken_algorithms.h"
 #include "train/trainer.h"
 #include "version.h"
@@ -51,7 +53,24 @@ Settings settings_of_first(const Settings& mine) {
   return all;
 }
 
+void refuse_other_options(const Settings& typed, const std::set<std::string>& own) {
+  World& world = World::get();
+  if (world.size() == 1) return;
+  std::map<std::string, std::string> texts;
+  for (const auto& [key, setting] : typed) {
+    if (!setting.is_default() && !own.contains(dashed(key))) texts[dashed(key)] = setting.text;
+  }
+  const std::optional<PeerDifference> found = peer_difference(world, texts);
+  if (!found) return;
+  const auto shown = [&](const std::optional<std::string>& value) {
+    return value ? fmt::format("--{} {}", found->key, one_line(*value)) : "no --" + found->key;
+  };
+  raise(Fault::usage, "{} was given {}, rank 0 {}; try: the same options for every rank",
+        found->who, shown(found->value), shown(found->of_first));
+}
+
 Settings resolve_together(const CommandLine& line, const std::vector<Field>& known) {
+  refuse_other_options(line.settings);
   const bool reads = World::get().rank() == 0;
   return settings_of_first(reads ? resolve(line, known) : Settings{});
 }
@@ -82,13 +101,28 @@ HostShare share_machines() {
   return {here, granted_cores() ? 1 : on_our_cores};
 }
 
-int run_training(const RunConfig& config, const RunDir& dir) {
+namespace {
+
+// Whether the run's first event has been told: from then on there is something to keep.
+class Beginning : public Listener {
+ public:
+  explicit Beginning(bool& has_begun) : has_begun_(has_begun) {}
+  void on(const RunEvent& event) override {
+    if (std::holds_alternative<RunStart>(event)) has_begun_ = true;
+  }
+
+ private:
+  bool& has_begun_;
+};
+
+int train_in(const RunConfig& config, const RunDir& dir, bool& has_begun) {
   const std::atomic<int>& stop = watch_signals(World::started_by_mpi());
   World& world = World::get();
   const bool tells = world.rank() == 0;
   if (tells) tell_run_dir(dir.path().string());
   Listeners listeners;
   if (tells) {
+    listeners.add(std::make_unique<Beginning>(has_begun));
     listeners.add(console_listener(console_options(config.quiet)));
     listeners.add(jsonl_listener(dir.metrics()));
     listeners.add(summary_csv_listener(dir.summary()));
@@ -112,6 +146,18 @@ int run_training(const RunConfig& config, const RunDir& dir) {
   return trainer.run();
 }
 
+}  // namespace
+
+int run_training(const RunConfig& config, const RunDir& dir) {
+  bool has_begun = false;
+  try {
+    return train_in(config, dir, has_begun);
+  } catch (...) {
+    if (!has_begun) dir.take_back();  // no data, wrong weights, …
+    throw;
+  }
+}
+
 void write_environment(const fs::path& path) {
   nlohmann::ordered_json env;
   env["convoy"] = version;
@@ -123,7 +169,7 @@ void write_environment(const fs::path& path) {
   env["cores"] = available_cores();
   env["memory_bytes"] = memory_limit_bytes();
   env["isa"] = name(isa_level());
-  write_atomically(path, env.dump(2) + "\n", Fault::usage);
+  write_atomically(path, env.dump(2) + "\n", Fault::checkpoint);
 }
 
 }  // namespace convoy

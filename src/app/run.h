@@ -2,6 +2,8 @@
 // the trainer between them.
 #pragma once
 
+#include <set>
+
 #include "app/command.h"
 #include "app/options.h"
 #include "train/network.h"
@@ -18,7 +20,10 @@ void apply_isa(const RunConfig& config);
 void warn_of_idle_rules(const NetworkPlans& plans, const Choices& choices);
 
 // What the processes of a run agree upon before it: the settings are those of rank 0, which alone
-// reads the recipe; the instruction set is the lowest of all; processes of one host share it.
+// reads the recipe; the instruction set is the lowest of all; processes of one host share it. What
+// was typed for one rank and not for another is a usage error that names both, but for the keys of
+// `own`, which each rank may have for itself.
+void refuse_other_options(const Settings& typed, const std::set<std::string>& own = {});
 Settings resolve_together(const CommandLine& line, const std::vector<Field>& known);
 Settings settings_of_first(const Settings& mine);
 ClassNames names_of_first(const ClassNames& mine);
@@ -40,7 +45,8 @@ Fields read_options(const CommandLine& line, void (*describe)(Fields& field), Op
   return field;
 }
 
-// Trains in `dir` until the end, a signal, or trouble; gives the exit code.
+// Trains in `dir` until the end, a signal, or trouble; gives the exit code. A new run that fails
+// before its first event leaves no folder behind.
 int run_training(const RunConfig& config, const RunDir& dir);
 
 // env.json: machine, build and library versions.

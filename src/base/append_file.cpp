@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 
 #include "base/file_operation.h"
 
@@ -21,13 +20,8 @@ AppendFile::AppendFile(fs::path path, Fault fault)
 AppendFile::~AppendFile() { ::close(descriptor_); }
 
 void AppendFile::append(std::string_view text) {
-  const FileOperation operation("write", path_);
-  while (!text.empty()) {
-    const ssize_t written = ::write(descriptor_, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail("write");
-    text.remove_prefix(static_cast<size_t>(written));
-  }
+  FileOperation operation("write", path_);
+  if (!write_all(descriptor_, text, operation)) fail("write");
 }
 
 uint64_t AppendFile::size() const {
@@ -37,11 +31,7 @@ uint64_t AppendFile::size() const {
 }
 
 void AppendFile::fail(std::string_view what) const {
-  const int reason = errno;
-  const bool full = reason == ENOSPC || reason == EDQUOT;
-  raise(full ? Fault::no_space : fault_, "cannot {} {}: {}; try: {}", what, path_.string(),
-        std::strerror(reason),
-        full ? "free some disk space, then resume the run" : "check the folder's permissions");
+  raise_file_error(what, path_, errno, fault_, "check the folder, its disk and its permissions");
 }
 
 }  // namespace convoy

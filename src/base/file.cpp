@@ -6,11 +6,12 @@
 #include <xxhash.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <memory>
 
 #include "base/file_operation.h"
+#include "base/file_writer.h"
+#include "base/temporary_name.h"
 
 namespace convoy {
 namespace {
@@ -19,16 +20,14 @@ namespace {
 constexpr size_t most_bytes = 16 << 20;
 
 [[noreturn]] void fail(std::string_view what, const fs::path& path, Fault fault) {
-  file_trouble(what, path, errno, fault);
+  raise_file_error(what, path, errno, fault);
 }
 
 class Descriptor {
  public:
-  // `told` is the name of it in an error, where that is another: what a temporary file becomes.
-  Descriptor(const fs::path& path, int flags, std::string_view what, Fault fault,
-             const fs::path& told = {})
+  Descriptor(const fs::path& path, int flags, std::string_view what, Fault fault)
       : number_(::open(path.c_str(), flags | O_CLOEXEC, 0644)) {
-    if (number_ < 0) fail(what, told.empty() ? path : told, fault);
+    if (number_ < 0) fail(what, path, fault);
   }
   ~Descriptor() { ::close(number_); }
   Descriptor(const Descriptor&) = delete;
@@ -51,21 +50,22 @@ void sync_folder(const fs::path& folder, Fault fault) {
   if (::fsync(file.number()) != 0 && errno != EINVAL) fail("sync", path, fault);
 }
 
-void write_all(const fs::path& path, std::span<const std::string_view> parts, Fault fault,
-               const fs::path& told) {
-  const Descriptor file(path, O_WRONLY | O_CREAT | O_TRUNC, "write", fault, told);
-  for (std::string_view part : parts) {
-    while (!part.empty()) {
-      const ssize_t written = ::write(file.number(), part.data(), part.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) fail("write", told, fault);
-      part.remove_prefix(static_cast<size_t>(written));
+}  // namespace
+
+bool write_all(int descriptor, std::string_view bytes, FileOperation& operation) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), std::min(most_bytes, bytes.size()));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    bytes.remove_prefix(static_cast<size_t>(written));
+    operation.advance();
+    // Begins to reach the disk now, so that the end is not one long wait.
+    if (static_cast<size_t>(written) == most_bytes) {
+      (void)::sync_file_range(descriptor, 0, 0, SYNC_FILE_RANGE_WRITE);
     }
   }
-  if (::fsync(file.number()) != 0) fail("sync", told, fault);
+  return true;
 }
-
-}  // namespace
 
 std::string read_file(const fs::path& path, Fault fault) {
   FileOperation operation("read", path);
@@ -89,20 +89,9 @@ std::string read_file(const fs::path& path, Fault fault) {
 
 void write_synced(const fs::path& path, std::span<const std::string_view> parts, Fault fault) {
   FileOperation operation("write", path);
-  const Descriptor file(path, O_WRONLY | O_CREAT | O_TRUNC, "write", fault);
-  for (std::string_view part : parts) {
-    while (!part.empty()) {
-      const ssize_t written =
-          ::write(file.number(), part.data(), std::min(most_bytes, part.size()));
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) fail("write", path, fault);
-      part.remove_prefix(static_cast<size_t>(written));
-      operation.advance();
-      // Begins to reach the disk now, so that the end is not one long wait.
-      if (static_cast<size_t>(written) == most_bytes) {
-        (void)::sync_file_range(file.number(), 0, 0, SYNC_FILE_RANGE_WRITE);
-      }
-    }
+  const Descriptor file(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, "write", fault);
+  for (const std::string_view part : parts) {
+    if (!write_all(file.number(), part, operation)) fail("write", path, fault);
   }
   operation.advance("sync");
   if (::fsync(file.number()) != 0) fail("sync", path, fault);
@@ -113,15 +102,10 @@ void write_atomically(const fs::path& path, std::string_view content, Fault faul
 }
 
 void write_atomically(const fs::path& path, std::span<const std::string_view> parts, Fault fault) {
-  const fs::path temporary = path.parent_path() / ("." + path.filename().string() + ".tmp");
-  try {
-    write_synced(temporary, parts, fault);
-    rename_to(path, temporary, fault);
-  } catch (...) {
-    ::unlink(temporary.c_str());
-    throw;
-  }
-  sync_folder(path.parent_path(), fault);
+  remove_leftovers_of(path);
+  FileWriter writer(path, fault);
+  for (const std::string_view part : parts) writer.write(part);
+  writer.commit();
 }
 
 void commit_folder(const fs::path& temporary, const fs::path& final_path, Fault fault) {
@@ -135,11 +119,13 @@ void replace_file(const fs::path& from, const fs::path& to, Fault fault) {
 }
 
 void replace_link(const fs::path& link, const fs::path& target, Fault fault) {
-  const fs::path temporary = link.parent_path() / ("." + link.filename().string() + ".tmp");
   const FileOperation operation("link", link);
+  const fs::path temporary = temporary_name(link);
+  if (::symlink(target.c_str(), temporary.c_str()) != 0) fail("link", link, fault);
+  if (::rename(temporary.c_str(), link.c_str()) == 0) return;
+  const int reason = errno;
   ::unlink(temporary.c_str());
-  if (::symlink(target.c_str(), temporary.c_str()) != 0) fail("link", temporary, fault);
-  if (::rename(temporary.c_str(), link.c_str()) != 0) fail("rename to", link, fault);
+  raise_file_error("rename to", link, reason, fault);
 }
 
 void sync_file(const fs::path& path, Fault fault) {
@@ -156,6 +142,11 @@ void make_folders(const fs::path& path, Fault fault) {
     errno = code.value();
     fail("create the folder", path, fault);
   }
+}
+
+void make_new_folder(const fs::path& path, Fault fault) {
+  const FileOperation operation("create the folder", path);
+  if (::mkdir(path.c_str(), 0777) != 0) fail("create the folder", path, fault);
 }
 
 std::string hash_hex(uint64_t hash) { return fmt::format("{:016x}", hash); }

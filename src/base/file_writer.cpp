@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <utility>
 
 #include "base/file_operation.h"
+#include "base/temporary_name.h"
 
 namespace convoy {
 namespace {
@@ -15,39 +17,40 @@ constexpr size_t buffer_bytes = 1 << 18;
 
 }  // namespace
 
-fs::path FileWriter::temporary(const fs::path& path) {
-  return path.parent_path() / ("." + path.filename().string() + ".tmp");
-}
-
 FileWriter::FileWriter(fs::path path, Fault fault)
-    : path_(std::move(path)),
-      temporary_(temporary(path_)),
-      fault_(fault),
-      descriptor_(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)) {
+    : path_(std::move(path)), fault_(fault), descriptor_(open_temporary(path_, temporary_)) {
   if (descriptor_ < 0) fail("write");
 }
 
 FileWriter::~FileWriter() {
   if (descriptor_ < 0) return;
-  ::close(descriptor_);
   ::unlink(temporary_.c_str());
+  ::close(descriptor_);
 }
 
 void FileWriter::write(std::string_view bytes) {
+  if (bytes.size() >= buffer_bytes) {
+    flush();
+    write_out(bytes);
+    return;
+  }
   buffer_ += bytes;
   if (buffer_.size() >= buffer_bytes) flush();
 }
 
 void FileWriter::flush() {
-  const FileOperation operation("write", path_);
-  std::string_view rest = buffer_;
-  while (!rest.empty()) {
-    const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail("write");
-    rest.remove_prefix(static_cast<size_t>(written));
-  }
+  write_out(buffer_);
   buffer_.clear();
+}
+
+void FileWriter::write_out(std::string_view bytes) {
+  FileOperation operation("write", path_);
+  if (!write_all(descriptor_, bytes, operation)) fail("write");
+}
+
+void FileWriter::sync() {
+  const FileOperation operation("sync", path_);
+  if (::fsync(descriptor_) != 0) fail("sync");
 }
 
 void FileWriter::sync() {
@@ -58,17 +61,22 @@ void FileWriter::sync() {
 void FileWriter::commit(bool durable) {
   flush();
   if (durable) sync();
-  const int open = std::exchange(descriptor_, -1);
-  bool renamed = ::close(open) == 0;  // on network file systems a write may fail as late as this
-  if (renamed && durable) return replace_file(temporary_, path_, fault_);
-  renamed = renamed && ::rename(temporary_.c_str(), path_.c_str()) == 0;
-  if (renamed) return;
-  const int reason = errno;
-  ::unlink(temporary_.c_str());
-  errno = reason;
-  fail("write");
+  // On network file systems a write may fail as late as at the close, and a file that lost its lock
+  // before it has its name would pass for a leftover: a second descriptor keeps the lock.
+  const int second = ::fcntl(descriptor_, F_DUPFD_CLOEXEC, 0);
+  if (second < 0) fail("write");
+  const bool is_written = ::close(std::exchange(descriptor_, second)) == 0;
+  if (!is_written) fail("write");
+  if (durable) {
+    replace_file(temporary_, path_, fault_);
+  } else if (::rename(temporary_.c_str(), path_.c_str()) != 0) {
+    fail("rename to");
+  }
+  ::close(std::exchange(descriptor_, -1));
 }
 
-void FileWriter::fail(std::string_view what) const { file_trouble(what, path_, errno, fault_); }
+void FileWriter::fail(std::string_view what) const {
+  raise_file_error(what, path_, errno, fault_, "check the folder and its permissions");
+}
 
 }  // namespace convoy

@@ -20,15 +20,18 @@ class FileWriter {
 
   void write(std::string_view bytes);
 
+  // All that was written can be read at `temporary` from here on.
+  void flush();
+
   // Gives the file its name. `durable`: after a crash of the machine it is there, and whole;
   // otherwise only after a crash of the program.
   void commit(bool durable = true);
 
-  // Where the bytes are until then.
-  static fs::path temporary(const fs::path& path);
+  // Where the bytes are until then (base/temporary_name.h).
+  const fs::path& temporary() const { return temporary_; }
 
  private:
-  void flush();
+  void write_out(std::string_view bytes);
   void sync();
   [[noreturn]] void fail(std::string_view what) const;
 

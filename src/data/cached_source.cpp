@@ -24,13 +24,14 @@ class CachedSource final : public PictureSource {
   std::vector<std::string> class_names() const override { return source_->class_names(); }
   std::vector<int64_t> class_counts() const override { return source_->class_counts(); }
   std::string origin(int64_t index) const override { return source_->origin(index); }
+  KeptSample kept(int64_t index) const override { return source_->kept(index); }
   int64_t run_length() const override { return source_->run_length(); }
   void expect_read(int64_t index) const override {
-    if (!kept(index)) source_->expect_read(index);
+    if (!in_memory(index)) source_->expect_read(index);
   }
 
   void read(int64_t index, EncodedPicture& picture) const override {
-    if (const EncodedPicture* found = kept(index)) {
+    if (const EncodedPicture* found = in_memory(index)) {
       picture = *found;
       return;
     }
@@ -44,7 +45,7 @@ class CachedSource final : public PictureSource {
   }
 
  private:
-  const EncodedPicture* kept(int64_t index) const {
+  const EncodedPicture* in_memory(int64_t index) const {
     return kept_[static_cast<size_t>(index)].load(std::memory_order_acquire);
   }
 

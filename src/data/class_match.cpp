@@ -85,6 +85,12 @@ class MatchedDataset final : public Dataset {
     label = labels_[static_cast<size_t>(label)];
   }
   std::string origin(int64_t index) const override { return data_->origin(index); }
+  KeptSample kept(int64_t index) const override { return data_->kept(index); }
+  uint64_t content_hash(int64_t index) const override {
+    const std::string_view labels(reinterpret_cast<const char*>(labels_.data()),
+                                  labels_.size() * sizeof(int32_t));
+    return data_->content_hash(index) ^ hash_bytes(labels);
+  }
   std::string remark() const override { return remark_; }
   void expect_read(int64_t index) const override { data_->expect_read(index); }
   int64_t run_length() const override { return data_->run_length(); }

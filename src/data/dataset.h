@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "data/kept_sample.h"
 #include "data/picture_spec.h"
 #include "tensor/shape.h"
 
@@ -34,6 +35,12 @@ class Dataset {
 
   // Where a sample comes from, for messages.
   virtual std::string origin(int64_t index) const { return "image " + std::to_string(index); }
+
+  // For comparing copies of a set on several machines: what a sample is called there, without
+  // reading it; and a hash of what is stored of it, label included. One that cannot be read is
+  // Fault::data.
+  virtual KeptSample kept(int64_t index) const { return {origin(index), 0}; }
+  virtual uint64_t content_hash(int64_t index) const;
 
   // What its user should know before trusting a result of it; empty: nothing.
   virtual std::string remark() const { return ""; }

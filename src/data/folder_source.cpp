@@ -53,7 +53,9 @@ void add_pictures(const fs::path& folder, std::vector<fs::path>& found, int dept
 
 class FileSource final : public PictureSource {
  public:
-  FileSource(std::vector<std::string> names) : names_(std::move(names)) {}
+  // `folder`: that of the split, in which pictures are called alike on all machines.
+  FileSource(std::vector<std::string> names, const fs::path& folder)
+      : names_(std::move(names)), folder_((folder / "").native()) {}
 
   void add(const fs::path& path, int32_t label) {
     paths_ += path.native();
@@ -74,6 +76,14 @@ class FileSource final : public PictureSource {
     return paths_.substr(begin, ends_[i] - begin);
   }
 
+  KeptSample kept(int64_t index) const override {
+    std::string path = origin(index);
+    std::error_code code;
+    const uint64_t bytes = fs::file_size(path, code);  // a read will tell what is wrong with it
+    if (path.starts_with(folder_)) path.erase(0, folder_.size());
+    return {std::move(path), code ? 0 : bytes};
+  }
+
   void read(int64_t index, EncodedPicture& picture) const override {
     picture.bytes = read_file(origin(index), Fault::data);
     picture.label = labels_[static_cast<size_t>(index)];
@@ -89,6 +99,7 @@ class FileSource final : public PictureSource {
 
  private:
   std::vector<std::string> names_;
+  std::string folder_;
   std::string paths_;  // one behind the other: millions of them stay small
   std::vector<size_t> ends_;
   std::vector<int32_t> labels_;
@@ -148,7 +159,7 @@ std::unique_ptr<PictureSource> open_folder(const fs::path& folder,
     raise(Fault::data, "there is no folder of a class in {}; try: one folder for each class",
           folder.string());
   }
-  auto source = std::make_unique<FileSource>(classes);
+  auto source = std::make_unique<FileSource>(classes, folder);
   for (const std::string& name : there) {
     const auto found = std::find(classes.begin(), classes.end(), name);
     if (found == classes.end()) {
@@ -229,7 +240,7 @@ int64_t count_pictures(const fs::path& folder, int64_t enough) {
 }
 
 std::unique_ptr<PictureSource> picture_files(std::vector<fs::path> paths) {
-  auto source = std::make_unique<FileSource>(std::vector<std::string>{""});
+  auto source = std::make_unique<FileSource>(std::vector<std::string>{""}, "");
   for (const fs::path& path : paths) source->add(path, 0);
   return source;
 }

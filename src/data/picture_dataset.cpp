@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/file.h"
 #include "data/cached_source.h"
 #include "pictures/exif.h"
 #include "tensor/shape.h"
@@ -60,6 +61,12 @@ std::unique_ptr<PictureDataset::Workplace> PictureDataset::take() const {
 void PictureDataset::give_back(std::unique_ptr<Workplace> place) const {
   const std::lock_guard lock(mutex_);
   idle_.push_back(std::move(place));
+}
+
+uint64_t PictureDataset::content_hash(int64_t index) const {
+  EncodedPicture picture;
+  source_->read(index, picture);
+  return hash_bytes(picture.bytes + std::to_string(picture.label + spec_.label_offset));
 }
 
 void PictureDataset::read(int64_t index, uint64_t key, uint8_t* pixels, int32_t& label) const {

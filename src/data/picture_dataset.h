@@ -23,6 +23,8 @@ class PictureDataset final : public Dataset {
   std::vector<int64_t> class_counts() const override { return source_->class_counts(); }
   void read(int64_t index, uint64_t key, uint8_t* pixels, int32_t& label) const override;
   std::string origin(int64_t index) const override { return source_->origin(index); }
+  KeptSample kept(int64_t index) const override { return source_->kept(index); }
+  uint64_t content_hash(int64_t index) const override;
   void expect_read(int64_t index) const override { source_->expect_read(index); }
   int64_t run_length() const override { return source_->run_length(); }
 

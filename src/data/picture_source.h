@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "data/kept_sample.h"
+
 namespace convoy {
 
 // Where an object is, in parts of the picture's height and width.
@@ -34,6 +36,9 @@ class PictureSource {
 
   // Where the picture is, for messages: a path, or a record file and the offset in it.
   virtual std::string origin(int64_t index) const = 0;
+
+  // The same in every copy of the set; reads no picture.
+  virtual KeptSample kept(int64_t index) const { return {origin(index), 0}; }
 
   // The picture will be read soon.
   virtual void expect_read(int64_t index) const { (void)index; }

@@ -109,6 +109,11 @@ class RecordSource final : public PictureSource {
   int64_t size() const override { return index_.size(); }
   std::vector<std::string> class_names() const override { return classes_; }
   std::string origin(int64_t index) const override { return index_.origin(index); }
+  KeptSample kept(int64_t index) const override {
+    const RecordPlace& place = index_.place(index);
+    const std::string file = index_.file(index).path().filename().string();
+    return {fmt::format("{} at byte {}", file, place.offset), place.bytes};
+  }
   int64_t run_length() const override { return 32; }
 
   void expect_read(int64_t index) const override {

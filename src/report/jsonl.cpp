@@ -116,7 +116,7 @@ Json object_of(const RunEvent& event) {
 
 class Jsonl : public Listener {
  public:
-  explicit Jsonl(const fs::path& path) : file_(path, Fault::usage) {}
+  explicit Jsonl(const fs::path& path) : file_(path, Fault::checkpoint) {}
   void on(const RunEvent& event) override { file_.append(metrics_line(event, unix_seconds())); }
 
  private:

@@ -10,7 +10,7 @@ namespace {
 class RunLog : public Listener {
  public:
   explicit RunLog(const fs::path& path)
-      : file_(path, Fault::usage), lines_(steady_seconds, date_and_time) {}
+      : file_(path, Fault::checkpoint), lines_(steady_seconds, date_and_time) {}
 
   void on(const RunEvent& event) override {
     // Of the process, not of the run: sessions.jsonl has them.

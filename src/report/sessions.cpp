@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 
 class Sessions : public Listener {
  public:
-  explicit Sessions(const fs::path& path) : file_(path, Fault::usage) {}
+  explicit Sessions(const fs::path& path) : file_(path, Fault::checkpoint) {}
 
   void on(const RunEvent& event) override {
     std::visit(Cases{

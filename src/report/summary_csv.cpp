@@ -7,7 +7,7 @@ namespace {
 
 class SummaryCsv : public Listener {
  public:
-  explicit SummaryCsv(const fs::path& path) : file_(path, Fault::usage) { head(); }
+  explicit SummaryCsv(const fs::path& path) : file_(path, Fault::checkpoint) { head(); }
 
   void on(const RunEvent& event) override {
     if (const auto* epoch = std::get_if<EpochDone>(&event)) {

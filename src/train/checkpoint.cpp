@@ -8,9 +8,9 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <cstring>
 
 #include "base/file_operation.h"
+#include "base/temporary_name.h"
 #include "base/text.h"
 #include "train/run_dir.h"
 
@@ -121,16 +121,19 @@ CheckpointStore::CheckpointStore(fs::path run_dir, int keep)
 
 fs::path CheckpointStore::save(const TrainState& state, std::span<const CheckpointFile> files,
                                bool best, const std::function<void()>& announce) {
-  make_folders(folder_, Fault::checkpoint);
+  // Of the run's own folder nothing is made here: where that is gone, so is the run.
+  std::error_code code;
+  if (!fs::is_directory(folder_, code)) make_new_folder(folder_, Fault::checkpoint);
   clean_leftovers();
   const std::string name = checkpoint_name(state.step);
-  const fs::path temporary = folder_ / fmt::format("{}{}", temporary_prefix, name);
+  const fs::path temporary =
+      folder_ / fmt::format("{}{}-{}", temporary_prefix, name, unpredictable_digits());
   StateFile about{.state = state,
                   .best_step = best ? state.step : linked("best").value_or(-1),
                   .files = {},
                   .log_lengths = {}};
   try {
-    make_folders(temporary, Fault::checkpoint);
+    make_new_folder(temporary, Fault::checkpoint);
     for (const CheckpointFile& file : files) {
       expect(is_plain_name(file.name) && !about.files.contains(file.name),
              "a checkpoint file has an impossible name");
@@ -141,9 +144,11 @@ fs::path CheckpointStore::save(const TrainState& state, std::span<const Checkpoi
     }
     if (announce) announce();
     for (const std::string& log : run_logs()) {
-      if (!fs::exists(run_dir_ / log)) continue;
-      sync_file(run_dir_ / log, Fault::checkpoint);
-      about.log_lengths[log] = fs::file_size(run_dir_ / log);
+      const fs::path path = run_dir_ / log;
+      if (!fs::exists(path, code)) continue;
+      sync_file(path, Fault::checkpoint);
+      about.log_lengths[log] = fs::file_size(path, code);
+      if (code) raise_file_error("read the size of", path, code.value(), Fault::checkpoint);
     }
     sync_file(run_dir_, Fault::checkpoint);  // the logs' names
     const std::string text = to_json(about);
@@ -163,7 +168,8 @@ fs::path CheckpointStore::save(const TrainState& state, std::span<const Checkpoi
 // A folder of this step may exist: saved at a step boundary and again by a signal there. Then the
 // two change places in one step, so that at every moment one of them is there.
 void CheckpointStore::commit(const fs::path& temporary, const fs::path& final_path) const {
-  if (!fs::exists(fs::symlink_status(final_path))) {
+  std::error_code code;
+  if (!fs::exists(fs::symlink_status(final_path, code))) {
     commit_folder(temporary, final_path, Fault::checkpoint);
     return;
   }
@@ -246,9 +252,8 @@ void CheckpointStore::cut_logs(const std::map<std::string, uint64_t>& lengths,
       }
     } else if (!missing && have > wanted) {
       if (::truncate(path.c_str(), static_cast<off_t>(wanted)) != 0) {
-        raise(Fault::checkpoint,
-              "cannot cut {} back to the checkpoint: {}; try: check its permissions", path.string(),
-              std::strerror(errno));
+        raise_file_error("cut back to the checkpoint", path, errno, Fault::checkpoint,
+                         "check its disk and its permissions");
       }
       sync_file(path, Fault::checkpoint);
     }
@@ -286,6 +291,7 @@ void CheckpointStore::clean_leftovers() const {
     if (path.filename().string().starts_with(temporary_prefix)) leftovers.push_back(path);
   }
   for (const fs::path& path : leftovers) discard(path);
+  remove_leftovers_in(folder_);  // of the links
 }
 
 bool CheckpointStore::is_stopgap(int64_t step) const {

@@ -218,11 +218,11 @@ void RunConfig::remember_recipe(std::span<const Field> fields) {
                                  "time-passes",
                                  "trace-steps"};
   recipe_.clear();
+  resolved_.clear();
   for (const Field& field : fields) {
-    if (field.value.text == field.default_text) continue;
-    if (std::ranges::find(no_matter, field.key) == no_matter.end()) {
-      recipe_[field.key] = field.value.text;
-    }
+    if (std::ranges::find(no_matter, field.key) != no_matter.end()) continue;
+    resolved_[field.key] = field.value.text;
+    if (field.value.text != field.default_text) recipe_[field.key] = field.value.text;
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -86,6 +87,11 @@ struct RunConfig {
   bool time_passes = false;
   int64_t trace_steps = 0;
 
+  // Of a run that goes on: options that may differ from those its checkpoints record, because they
+  // were typed anew; or all of them.
+  std::set<std::string> changed_on_purpose;
+  bool accept_changed_options = false;
+
   // Declares and reads everything, the chosen optimiser's and schedule's options too, and refuses
   // combinations that make no sense.
   void describe(Fields& field);
@@ -117,6 +123,8 @@ struct RunConfig {
   const std::map<std::string, std::string>& recipe() const { return recipe_; }
   // Defaults that follow from the data and the start weights, a line each for people.
   const std::vector<std::string>& fitted_defaults() const { return fitted_; }
+  // Every option that changes a result, defaults too.
+  const std::map<std::string, std::string>& resolved() const { return resolved_; }
   // The run's folder when no --name was given.
   std::string default_name() const;
 
@@ -137,7 +145,7 @@ struct RunConfig {
   int64_t fitted_batch_ = 0;  // the default of --batch-size, where it holds
   std::vector<std::string> fitted_;
   std::unique_ptr<Optimizer> optimizer_;
-  std::map<std::string, std::string> recipe_;
+  std::map<std::string, std::string> recipe_, resolved_;
 };
 
 }  // namespace convoy

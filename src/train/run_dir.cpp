@@ -7,27 +7,37 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "base/process.h"
+#include "base/temporary_name.h"
 
 namespace convoy {
 namespace {
 
+// What another --output would help against is the caller's; a disk that fails is not.
 [[noreturn]] void cannot_write(const fs::path& where, int reason) {
-  if (reason == ENOSPC || reason == EDQUOT) {
-    raise(Fault::no_space,
-          "cannot create {}: {}; try: free some disk space, or --output on another disk",
-          where.string(), std::strerror(reason));
-  }
-  raise(Fault::usage,
-        "cannot write to the run directory {}: {}; try: --output DIR that you may write to",
-        where.string(), std::strerror(reason));
+  const bool fails = reason == EIO || reason == ESTALE || reason == EUCLEAN;
+  raise_file_error("write to the run directory", where, reason,
+                   fails ? Fault::checkpoint : Fault::usage, "--output DIR that you may write to");
+}
+
+fs::path without_slash(const fs::path& path) {
+  return path.has_filename() ? path : path.parent_path();
 }
 
 void make_folder(const fs::path& path) {
   if (::mkdir(path.c_str(), 0777) != 0) cannot_write(path, errno);
+}
+
+// Makes the names in a folder survive a power cut. One that we may not read is left to the system.
+void sync_names(const fs::path& folder) {
+  const int file = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (file < 0 && errno == EACCES) return;
+  const bool is_synced = file >= 0 && (::fsync(file) == 0 || errno == EINVAL);
+  const int reason = errno;
+  if (file >= 0) ::close(file);
+  if (!is_synced) cannot_write(folder, reason);
 }
 
 void check_is_run(const fs::path& path) {
@@ -54,7 +64,12 @@ void check_is_run(const fs::path& path) {
 }  // namespace
 
 RunLock::RunLock(const fs::path& run_dir)
-    : descriptor_(::open((run_dir / ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
+    : descriptor_(::open((run_dir / ".lock").c_str(),
+                         O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644)) {
+  if (descriptor_ < 0 && errno == ELOOP) {
+    raise(Fault::usage, "{} is a link, and a lock is never taken through one; try: remove it",
+          (run_dir / ".lock").string());
+  }
   if (descriptor_ < 0) cannot_write(run_dir, errno);
   int failed = 0;
   do {
@@ -85,6 +100,48 @@ RunLock::~RunLock() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
+HeldFolder::HeldFolder(const fs::path& path)
+    : path_(without_slash(fs::absolute(path).lexically_normal())),
+      descriptor_(::open(path_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)) {
+  if (descriptor_ < 0) cannot_write(path, errno);
+}
+
+HeldFolder::HeldFolder(HeldFolder&& other) noexcept
+    : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+HeldFolder::~HeldFolder() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+bool HeldFolder::is_in_place() const { return is_at(path_, true); }
+
+bool HeldFolder::is_at(const fs::path& path, bool unless_known) const {
+  struct stat held {
+  }, there{};
+  if (::fstat(descriptor_, &held) != 0) return unless_known;
+  if (::stat(path.c_str(), &there) != 0) {
+    return errno == ENOENT || errno == ENOTDIR ? false : unless_known;
+  }
+  return held.st_dev == there.st_dev && held.st_ino == there.st_ino;
+}
+
+std::optional<fs::path> HeldFolder::place() const {
+  std::error_code code;
+  fs::path now = fs::read_symlink(fmt::format("/proc/self/fd/{}", descriptor_), code);
+  if (code || !is_at(now, false)) return std::nullopt;
+  return now;
+}
+
+void HeldFolder::remove(const char* name) const {
+  if (::unlinkat(descriptor_, name, 0) != 0 && errno == EISDIR) {
+    ::unlinkat(descriptor_, name, AT_REMOVEDIR);
+  }
+}
+
+void HeldFolder::remove_itself() const {
+  if (is_at(path_, false)) ::rmdir(path_.c_str());
+}
+
 RunDir RunDir::create(const fs::path& output, const std::string& name) {
   if (name.empty() || name.front() == '.' || name.find('/') != name.npos ||
       name.find('\n') != name.npos) {
@@ -93,6 +150,11 @@ RunDir RunDir::create(const fs::path& output, const std::string& name) {
           name);
   }
   std::error_code code;
+  fs::path old = without_slash(fs::absolute(output).lexically_normal());
+  std::vector<fs::path> grown{old};  // folders that get a new name in them
+  for (; !fs::exists(old, code) && old.has_relative_path(); grown.push_back(old)) {
+    old = old.parent_path();
+  }
   fs::create_directories(output, code);
   if (code) cannot_write(output, code.value());
   for (int number = 1;; ++number) {
@@ -103,19 +165,55 @@ RunDir RunDir::create(const fs::path& output, const std::string& name) {
       cannot_write(path, errno);
     }
     RunDir run(std::move(path));
-    run.lock_.emplace(run.path_);
-    make_folder(run.checkpoints());
-    make_folder(run.weights());
+    run.folder_.emplace(run.path_);
+    run.is_new_ = true;
+    try {
+      run.lock_.emplace(run.path_);
+      make_folder(run.checkpoints());
+      make_folder(run.weights());
+      sync_names(run.path_);
+      for (const fs::path& folder : grown) sync_names(folder);
+    } catch (...) {
+      run.take_back();
+      throw;
+    }
     return run;
   }
 }
 
+void RunDir::record(std::string args) {
+  args_ = std::move(args);
+  write_atomically(this->args(), args_, Fault::checkpoint);
+}
+
+RunDir RunDir::rescued() const {
+  const fs::path& before = folder_->path();
+  RunDir run = create(before.parent_path(), before.filename().string() + "-rescued");
+  run.record(args_);
+  return run;
+}
+
+void RunDir::take_back() const {
+  if (!is_new_) return;
+  for (const char* name : {"args.yml", "env.json", "sessions.jsonl", "checkpoints", "weights"}) {
+    folder_->remove(name);
+  }
+  for (const std::string& log : run_logs()) folder_->remove(log.c_str());
+  folder_->remove(".lock");
+  folder_->remove_itself();
+}
+
 RunDir RunDir::open(const fs::path& path) {
   RunDir run = look(path);
+  run.folder_.emplace(path);
   run.lock_.emplace(path);
   for (const fs::path& folder : {run.checkpoints(), run.weights()}) {
     if (!fs::is_directory(folder)) make_folder(folder);
   }
+  for (const fs::path& folder : {run.path(), run.checkpoints(), run.weights()}) {
+    remove_leftovers_in(folder);
+  }
+  run.args_ = read_file(run.args(), Fault::checkpoint);
   return run;
 }
 

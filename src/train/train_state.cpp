@@ -64,6 +64,7 @@ std::string to_json(const StateFile& file) {
             {"stopgap", file.state.stopgap},
             {"numbers", std::move(numbers)},
             {"texts", file.state.texts},
+            {"options", file.state.options},
             {"best_step", file.best_step},
             {"files", std::move(files)},
             {"log_lengths", file.log_lengths}};
@@ -97,12 +98,16 @@ StateFile state_file_from_json(const std::string& text, const std::string& origi
       file.state.numbers[key] = to_double(value);
     }
     json.at("texts").get_to(file.state.texts);
+    if (json.contains("options")) json.at("options").get_to(file.state.options);
     json.at("best_step").get_to(file.best_step);
     for (const auto& [name, about] : json.at("files").items()) {
       file.files[name] = {about.at("bytes").get<uint64_t>(),
                           to_hash(about.at("hash").get_ref<const std::string&>())};
     }
     json.at("log_lengths").get_to(file.log_lengths);
+    if (file.state.step < 0 || file.best_step < -1 || file.best_step > file.state.step) {
+      throw std::invalid_argument("its step or best_step cannot be");
+    }
     return file;
   } catch (const JsonError& error) {
     raise(Fault::checkpoint, "{}: damaged: it {}", origin, error.what());

@@ -15,6 +15,8 @@ struct TrainState {
   bool stopgap = false;                      // saved because a signal came, not because it was due
   std::map<std::string, double> numbers;     // running sums, best metric, scaler, patience …
   std::map<std::string, std::string> texts;  // ISA level, algorithm choices …
+  // Those that change a result, as the run resolved them; none: of before they were recorded.
+  std::map<std::string, std::string> options;
 };
 
 // All that state.json holds.

@@ -63,6 +63,7 @@ int Trainer::run() {
 int Trainer::train() {
   started_ = steady_seconds();
   start_slots_ = std::make_unique<WholeSlots>(network_.state(), setup_.plans.shares(), transport_);
+  if (transport_) compare_with_peers();
   if (writes_files() && !restore()) start();
   if (transport_) share_start();
   start_slots_.reset();
@@ -105,6 +106,7 @@ int Trainer::train() {
   end_trace();
   write_weights("last.safetensors", false);
   if (config_.average.swa() && progress_.ema_updates > 0) write_weights("swa.safetensors", true);
+  if (writes_files()) expect_in_place();
   tell_exchange();
   listener_.on(RunEnd{.step = progress_.step,
                       .weights_hash = hash(),
@@ -323,7 +325,7 @@ std::optional<Trainer::Evaluation> Trainer::evaluate() {
   const std::optional<EvalDone> plain = evaluate_once(false);
   if (!plain) return std::nullopt;
   Evaluation all{*plain, {}};
-  if (progress_.ema_updates > 0) {
+  if (network_.state().has_average() && progress_.ema_updates > 0) {
     all.average = evaluate_once(true);
     if (!all.average) return std::nullopt;
   }

@@ -11,6 +11,7 @@
 #include "train/event.h"
 #include "train/run_dir.h"
 #include "train/run_needs.h"
+#include "train/run_progress.h"
 #include "train/run_setup.h"
 #include "train/trace.h"
 #include "train/whole_slots.h"
@@ -36,24 +37,9 @@ class Trainer {
  private:
   int train();
 
-  // What a checkpoint must bring back besides tensors.
-  struct Progress {
-    int64_t step = 0;
-    Tally epoch;  // sums of the epoch so far
-    double best_top1 = -1;
-    double best_score = -1e300;           // by --best-metric
-    double top1 = -1, average_top1 = -1;  // of this very step; -1: not evaluated
-    int64_t stale = 0;                    // evaluations since the best one
-    int64_t last_step = 0;                // with which the run ends
-    double scheduled = 0;           // the step of the schedule; ahead of `step` when time is short
-    double lr = 0;                  // of the newest step
-    int64_t ema_updates = 0;        // of the average
-    int64_t averaged = 0;           // of them, since it last was a copy
-    double seconds = 0;             // of all processes of the run
-    bool boundary_pending = false;  // stopped between the last step of an epoch and its evaluation
-  };
-
   bool writes_files() const { return !transport_ || transport_->rank() == 0; }
+  // Raises unless all ranks would train the same.
+  void compare_with_peers();
   // What rank 0 has brought back, or made, for everybody.
   void share_start();
   // The signal that asks everybody to end, the same on all ranks; 0: none.
@@ -95,6 +81,15 @@ class Trainer {
   bool ends_epoch() const;
   bool crosses(double every_epochs, double first = 0) const;
   void save(bool scheduled);
+  void write_checkpoint(const WholeSlots& slots, bool scheduled);
+  // The run's folder, wherever it is by now; a new one beside where it was, when it was removed.
+  fs::path place();
+  // The run ends with an error that tells where all was saved, unless its folder is where it was.
+  void expect_in_place();
+  void restore_tensors(const Checkpoint& from);
+  void restore_progress(const Checkpoint& from);
+  void check_options(const Checkpoint& from);
+  void warn_of_other_arithmetic(const TrainState& before);
   void write_weights(const std::string& file, bool average);
   Metadata metadata(bool average) const;
   std::vector<TensorEntry> optimizer_tensors(const WholeSlots& slots);
@@ -116,11 +111,14 @@ class Trainer {
   CheckpointStore checkpoints_;
   std::unique_ptr<WholeSlots> start_slots_;  // until all have begun
 
+  std::optional<RunDir> rescued_;  // where the run is saved when its folder was removed
+
   std::unique_ptr<Trace> trace_;
-  Progress progress_;
-  bool best_now_ = false;    // the newest evaluation was the best so far
-  bool begun_ = false;       // the run's events have started
-  int64_t saved_step_ = -1;  // of the checkpoint that holds all of `progress_`; -1: none does
+  RunProgress progress_;
+  bool best_now_ = false;         // the newest evaluation was the best so far
+  bool changes_options_ = false;  // goes on with others than the checkpoint was made with
+  bool begun_ = false;            // the run's events have started
+  int64_t saved_step_ = -1;       // of the checkpoint that holds all of `progress_`; -1: none does
   double started_ = 0;
   // Of this process.
   int64_t first_step_ = 0, boundaries_ = 0;

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "tensor/isa.h"
+#include "train/option_record.h"
 #include "train/taken_algorithms.h"
 #include "train/tensors.h"
 #include "train/trainer.h"
@@ -53,7 +54,7 @@ void Trainer::write_weights(const std::string& file, bool average) {
   if (!writes_files()) return;
   const State& state = network_.state();
   write_safetensors(
-      dir_.weights() / file,
+      place() / "weights" / file,
       with_batch_counts(
           model_tensors(state.layout(), average ? state.average_params() : state.params(),
                         average ? state.average_stats() : state.stats()),
@@ -75,9 +76,26 @@ std::vector<TensorEntry> Trainer::optimizer_tensors(const WholeSlots& whole) {
 void Trainer::end_trace() {
   if (!trace_) return;
   network_.steps().trace(nullptr);
-  trace_->write(dir_.path() /
-                fmt::format("trace/rank-{}.json", transport_ ? transport_->rank() : 0));
+  trace_->write(place() / fmt::format("trace/rank-{}.json", transport_ ? transport_->rank() : 0));
   trace_.reset();
+}
+
+fs::path Trainer::place() {
+  if (rescued_) return rescued_->path();
+  if (dir_.is_in_place()) return dir_.path();
+  if (const std::optional<fs::path> now = dir_.place()) return *now;
+  if (writes_files()) rescued_.emplace(dir_.rescued());
+  return rescued_ ? rescued_->path() : dir_.path();
+}
+
+void Trainer::expect_in_place() {
+  const fs::path now = place();
+  if (now == dir_.path()) return;
+  raise(Fault::checkpoint,
+        "{} was {} while the run worked in it: its newest state, step {}, is in {}; try: convoy "
+        "resume {}",
+        dir_.path().string(), rescued_ ? "removed" : "renamed", progress_.step, now.string(),
+        now.string());
 }
 
 void Trainer::save(bool scheduled) {
@@ -85,6 +103,11 @@ void Trainer::save(bool scheduled) {
   WholeSlots slots(network_.state(), setup_.plans.shares(), transport_);
   slots.gather();
   if (!writes_files()) return;
+  write_checkpoint(slots, scheduled);
+  expect_in_place();
+}
+
+void Trainer::write_checkpoint(const WholeSlots& slots, bool scheduled) {
   const State& state = network_.state();
   const StateLayout& layout = state.layout();
   std::vector<CheckpointFile> files;
@@ -102,30 +125,17 @@ void Trainer::save(bool scheduled) {
         metadata(true));
     files.push_back({"ema.safetensors", average->parts()});
   }
-  TrainState saved{
+  RunProgress now = progress_;
+  now.seconds = elapsed();
+  const TrainState saved{
       .step = progress_.step,
       .epoch = setup_.epochs.epochs_after(progress_.step),
       .samples = progress_.step * setup_.shape.global_batch(),
       .stopgap = !scheduled,
-      .numbers = {{"epoch_loss", progress_.epoch.loss},
-                  {"epoch_samples", static_cast<double>(progress_.epoch.samples)},
-                  {"epoch_correct", static_cast<double>(progress_.epoch.correct)},
-                  {"epoch_correct5", static_cast<double>(progress_.epoch.correct5)},
-                  {"epoch_bad", static_cast<double>(progress_.epoch.bad)},
-                  {"best_top1", progress_.best_top1},
-                  {"best_score", progress_.best_score},
-                  {"top1", progress_.top1},
-                  {"average_top1", progress_.average_top1},
-                  {"ema_updates", static_cast<double>(progress_.ema_updates)},
-                  {"stale", static_cast<double>(progress_.stale)},
-                  {"last_step", static_cast<double>(progress_.last_step)},
-                  {"scheduled", progress_.scheduled},
-                  {"lr", progress_.lr},
-                  {"averaged", static_cast<double>(progress_.averaged)},
-                  {"seconds", elapsed()},
-                  {"boundary_pending", progress_.boundary_pending ? 1.0 : 0.0}},
-      .texts = {{"isa", std::string(name(isa_level()))}, {"algorithms", algorithms()}}};
-  checkpoints_.save(saved, files, scheduled && best_now_, [&] {
+      .numbers = numbers_of(now),
+      .texts = {{"isa", std::string(name(isa_level()))}, {"algorithms", algorithms()}},
+      .options = option_record(config_)};
+  CheckpointStore(place(), config_.checkpoint_keep).save(saved, files, scheduled && best_now_, [&] {
     // The checkpoint of a stop is no event of the run: the uninterrupted run has none there.
     if (scheduled) {
       listener_.on(CheckpointSaved{progress_.step, "checkpoints/" + checkpoint_name(progress_.step),
@@ -135,23 +145,30 @@ void Trainer::save(bool scheduled) {
   });
 }
 
-bool Trainer::restore() {
-  const auto warn = [&](const fs::path& path, const std::string& reason) {
-    listener_.on(Warning{fmt::format("{}: {}", path.string(), reason)});
-  };
-  const std::optional<Checkpoint> found = checkpoints_.load_newest(warn);
-  checkpoints_.rewind_to(found ? &*found : nullptr);
-  checkpoints_.cut_logs(found ? found->log_lengths : std::map<std::string, uint64_t>{}, warn);
-  if (!found) return false;
+void Trainer::check_options(const Checkpoint& from) {
+  const std::vector<OptionChange> changes = changed_options(from.state.options, config_);
+  if (changes.empty()) return;
+  changes_options_ = true;
+  if (!config_.accept_changed_options) {
+    raise(Fault::checkpoint,
+          "{} is not what {} was trained with: {}; try: the args.yml the run began with, or "
+          "--accept-changed-options to go on with other options all the same",
+          dir_.args().string(), from.path.string(), to_text(changes));
+  }
+  listener_.on(
+      Warning{fmt::format("goes on with other options than before: {}", to_text(changes))});
+}
+
+void Trainer::restore_tensors(const Checkpoint& from) {
   const State& state = network_.state();
   const StateLayout& layout = state.layout();
   const auto file = [&](const std::string& part) {
-    const auto content = found->files.find(part);
-    if (content == found->files.end()) {
+    const auto content = from.files.find(part);
+    if (content == from.files.end()) {
       raise(Fault::checkpoint, "{} has no {}; try: the options the run was started with",
-            found->path.string(), part);
+            from.path.string(), part);
     }
-    return SafetensorsFile(content->second, (found->path / part).string());
+    return SafetensorsFile(content->second, (from.path / part).string());
   };
   copy_tensors(file("model.safetensors"), model_tensors(layout, state.params(), state.stats()));
   copy_tensors(file("optimizer.safetensors"), optimizer_tensors(*start_slots_));
@@ -159,61 +176,63 @@ bool Trainer::restore() {
     copy_tensors(file("ema.safetensors"),
                  model_tensors(layout, state.average_params(), state.average_stats()));
   }
-  const auto number = [&](const char* key) {
-    const auto n = found->state.numbers.find(key);
-    if (n == found->state.numbers.end()) {
-      raise(Fault::checkpoint, "{} says nothing about {}", (found->path / "state.json").string(),
-            key);
-    }
-    return n->second;
-  };
-  const auto number_if_any = [&](const char* key) {
-    const auto n = found->state.numbers.find(key);
-    return n == found->state.numbers.end() ? -1 : n->second;
-  };
-  progress_ = {.step = found->state.step,
-               .epoch = {},
-               .best_top1 = number("best_top1"),
-               .best_score = found->state.numbers.contains("best_score") ? number("best_score")
-                                                                         : number("best_top1"),
-               .top1 = number_if_any("top1"),
-               .average_top1 = number_if_any("average_top1"),
-               .stale = std::max<int64_t>(0, static_cast<int64_t>(number_if_any("stale"))),
-               .last_step = static_cast<int64_t>(number_if_any("last_step")),
-               .scheduled = number_if_any("scheduled"),
-               .lr = number_if_any("lr"),
-               .ema_updates = static_cast<int64_t>(number("ema_updates")),
-               .averaged = static_cast<int64_t>(number_if_any("averaged")),
-               .seconds = number("seconds"),
-               .boundary_pending = number("boundary_pending") != 0};
-  if (progress_.averaged < 0) progress_.averaged = progress_.ema_updates;  // as older ones have it
-  progress_.epoch.loss = number("epoch_loss");
-  progress_.epoch.samples = static_cast<int64_t>(number("epoch_samples"));
-  progress_.epoch.correct = static_cast<int64_t>(number("epoch_correct"));
-  progress_.epoch.correct5 = static_cast<int64_t>(number("epoch_correct5"));
-  progress_.epoch.bad = std::max<int64_t>(0, static_cast<int64_t>(number_if_any("epoch_bad")));
-  // Checkpoints of before there were such rules.
-  if (progress_.last_step < 0) progress_.last_step = setup_.total_steps();
-  if (progress_.scheduled < 0) progress_.scheduled = static_cast<double>(progress_.step);
-  if (progress_.lr < 0) {
-    const double lr = setup_.learning_rate(progress_.step - 1);
-    progress_.lr = static_cast<double>(static_cast<float>(lr));
+}
+
+void Trainer::restore_progress(const Checkpoint& from) {
+  TrainState state = from.state;
+  const std::string origin = (from.path / "state.json").string();
+  const int64_t total = setup_.total_steps(), batch = setup_.shape.global_batch();
+  if (total < state.step) {
+    raise(Fault::checkpoint,
+          "{} is of step {}, but with these options the run ends at step {}; try: the args.yml the "
+          "run began with",
+          from.path.string(), state.step, total);
   }
+  if (changes_options_) {
+    state.numbers["last_step"] = static_cast<double>(total);
+  } else if (state.samples != state.step * batch) {
+    raise(Fault::checkpoint,
+          "{}: samples is {}, but {} steps of {} are {}: the file was changed; try: an older "
+          "checkpoint of the run",
+          origin, state.samples, state.step, batch, state.step * batch);
+  }
+  const auto lr = static_cast<float>(setup_.learning_rate(std::max<int64_t>(state.step - 1, 0)));
+  progress_ = progress_of(
+      state, {.total_steps = total, .global_batch = batch, .lr = static_cast<double>(lr)}, origin);
   saved_step_ = progress_.step;
-  const auto isa = found->state.texts.find("isa");
-  if (isa != found->state.texts.end() && isa->second != name(isa_level())) {
+}
+
+void Trainer::warn_of_other_arithmetic(const TrainState& before) {
+  const auto isa = before.texts.find("isa");
+  if (isa != before.texts.end() && isa->second != name(isa_level())) {
     listener_.on(Warning{
         fmt::format("the run was made with {}, this machine goes on with {}: the last digits may "
                     "differ; try: --isa {}",
                     isa->second, name(isa_level()), isa->second)});
   }
-  const auto before = found->state.texts.find("algorithms");
-  if (before != found->state.texts.end() && before->second != algorithms()) {
+  const auto rules = before.texts.find("algorithms");
+  if (rules != before.texts.end() && rules->second != algorithms()) {
     listener_.on(Warning{fmt::format(
         "the run was made with other algorithms than this program takes now{}: the last "
         "digits may differ; try: the version of Convoy and the args.yml it began with",
-        first_difference(before->second, algorithms()))});
+        first_difference(rules->second, algorithms()))});
   }
+}
+
+bool Trainer::restore() {
+  const auto warn = [&](const fs::path& path, const std::string& reason) {
+    listener_.on(Warning{fmt::format("{}: {}", path.string(), reason)});
+  };
+  const std::optional<Checkpoint> found = checkpoints_.load_newest(warn);
+  if (found) {  // nothing is changed before all of it has proved to fit
+    check_options(*found);
+    restore_tensors(*found);
+    restore_progress(*found);
+  }
+  checkpoints_.rewind_to(found ? &*found : nullptr);
+  checkpoints_.cut_logs(found ? found->log_lengths : std::map<std::string, uint64_t>{}, warn);
+  if (!found) return false;
+  warn_of_other_arithmetic(found->state);
   listener_.on(Resumed{.step = progress_.step,
                        .path = "checkpoints/" + checkpoint_name(progress_.step),
                        .threads = network_.pool().size(),

@@ -3,6 +3,9 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/text.h"
+#include "config/value.h"
+#include "train/peer_terms.h"
 #include "train/trainer.h"
 
 namespace convoy {
@@ -19,21 +22,24 @@ void broadcast_floats(Transport& transport, std::span<float> floats) {
 
 }  // namespace
 
-void Trainer::share_start() {
-  // What fixes the result must be the same everywhere before anything is computed.
-  std::string terms = algorithms();
-  for (const auto& [key, value] : config_.recipe()) terms += "\n" + key + " " + value;
-  terms += fmt::format("\n{} {} samples", setup_.train_set->size(), setup_.eval_set->size());
-  const std::string first = transport_->broadcast(0, terms);
-  const std::vector<std::string> differ = transport_->all_gather(first == terms ? "" : "x");
-  for (size_t rank = 0; rank < differ.size(); ++rank) {
-    if (differ[rank].empty()) continue;
-    raise(Fault::usage,
-          "rank {} would train something else than rank 0: other data, options or algorithms; try: "
-          "the same files on every host",
-          rank);
+void Trainer::compare_with_peers() {
+  std::map<std::string, std::string> terms;
+  for (const auto& [key, value] : config_.resolved()) terms["--" + key] = value;
+  terms["algorithms"] = algorithms();
+  terms["classes of the data"] = join(setup_.train_set->class_names(), ", ");
+  if (const auto found = peer_difference(*transport_, terms)) {
+    const auto shown = [](const std::optional<std::string>& value) {
+      return value ? one_line(*value) : "nothing";
+    };
+    raise(Fault::usage, "{}: {} {}, rank 0 has {}; try: the same options and files on every host",
+          found->who, found->key, shown(found->value), shown(found->of_first));
   }
-  static_assert(std::is_trivially_copyable_v<Progress>);
+  expect_same_data(*transport_, *setup_.train_set, "train");
+  expect_same_data(*transport_, *setup_.eval_set, "val");
+}
+
+void Trainer::share_start() {
+  static_assert(std::is_trivially_copyable_v<RunProgress>);
   transport_->broadcast(0, std::as_writable_bytes(std::span(&progress_, 1)));
   saved_step_ = progress_.step > 0 ? progress_.step : -1;
   const State& state = network_.state();

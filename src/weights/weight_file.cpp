@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "base/error.h"
-#include "base/file_trouble.h"
+#include "base/file.h"
 #include "base/text.h"
 
 namespace convoy {
@@ -46,7 +46,7 @@ WeightFile WeightFile::read(const fs::path& path) {
   }
   std::error_code ignored;
   if (!fs::exists(path, ignored)) {
-    file_trouble("read", path, ENOENT, Fault::checkpoint);
+    raise_file_error("read", path, ENOENT, Fault::checkpoint);
   }
   if (fs::is_directory(path, ignored)) {
     raise(Fault::checkpoint,

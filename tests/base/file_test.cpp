@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cerrno>
 #include <fstream>
 
 namespace convoy {
@@ -63,13 +64,32 @@ TEST_F(File, AFailedAtomicWriteLeavesTheOldContentAndNothingElse) {
   EXPECT_EQ(names(), std::vector<std::string>{"taken"});
 }
 
-TEST_F(File, AFullDiskIsNoSpace) {
-  const auto [fault, message] = failure([] {
-    write_synced("/dev/full", std::array{std::string_view("something")}, Fault::checkpoint);
-  });
-  EXPECT_EQ(fault, Fault::no_space);
-  EXPECT_NE(message.find("/dev/full"), std::string::npos) << message;
-  EXPECT_EQ(message.find('\n'), std::string::npos);
+TEST_F(File, AFullDiskAndTooLargeAFileAreNoSpace) {
+  for (const int reason : {ENOSPC, EDQUOT, EFBIG}) {
+    const auto [fault, message] =
+        failure([&] { raise_file_error("write", "a/b", reason, Fault::checkpoint, "something"); });
+    EXPECT_EQ(fault, Fault::no_space);
+    EXPECT_TRUE(message.starts_with("cannot write a/b: ")) << message;
+    EXPECT_NE(message.find("; try: "), std::string::npos) << message;
+    EXPECT_EQ(message.find("something"), std::string::npos) << message;
+  }
+  const auto [fault, message] =
+      failure([] { raise_file_error("write", "a/b", EIO, Fault::checkpoint, "something"); });
+  EXPECT_EQ(fault, Fault::checkpoint);
+  EXPECT_EQ(message, "cannot write a/b: Input/output error; try: something");
+}
+
+TEST_F(File, ANewFileIsNeverWrittenThroughALinkOrOverAnother) {
+  const auto write = [&](const fs::path& path) {
+    write_synced(path, std::array{std::string_view("new")}, Fault::checkpoint);
+  };
+  write(folder_ / "precious");
+  fs::create_symlink(folder_ / "precious", folder_ / "link");
+  fs::create_symlink(folder_ / "nothing", folder_ / "dangling");
+  for (const char* name : {"precious", "link", "dangling"}) {
+    EXPECT_EQ(failure([&] { write(folder_ / name); }).first, Fault::checkpoint) << name;
+  }
+  EXPECT_FALSE(fs::exists(folder_ / "nothing"));
 }
 
 TEST_F(File, WritesPartsOneAfterAnother) {

@@ -1,4 +1,4 @@
-#include "base/file_trouble.h"
+#include "base/file.h"
 
 #include <gtest/gtest.h>
 
@@ -33,11 +33,11 @@ TEST(FileTrouble, AMissingFolderIsNamedAndNotTheTemporaryFile) {
 TEST(FileTrouble, EveryUsualReasonSaysWhatToTry) {
   for (const int reason : {ENOENT, EACCES, EROFS, EISDIR, ENOTDIR, ENAMETOOLONG}) {
     expect_raises(Fault::data, {"cannot read /x: ", "; try: "},
-                  [&] { file_trouble("read", "/x", reason, Fault::data); });
+                  [&] { raise_file_error("read", "/x", reason, Fault::data); });
   }
   for (const int reason : {ENOSPC, EDQUOT}) {
     expect_raises(Fault::no_space, {"cannot write /x: ", "try: free some disk space"},
-                  [&] { file_trouble("write", "/x", reason, Fault::data); });
+                  [&] { raise_file_error("write", "/x", reason, Fault::data); });
   }
 }
 

@@ -19,10 +19,11 @@ TEST(FileWriter, TheFileAppearsWhole) {
       wanted += part;
     }
     EXPECT_FALSE(fs::exists(folder / "x"));
-    EXPECT_TRUE(fs::exists(FileWriter::temporary(folder / "x")));
+    writer.flush();
+    EXPECT_EQ(read_file(writer.temporary(), Fault::bug), wanted);
     writer.commit(durable);
     EXPECT_EQ(read_file(folder / "x", Fault::bug), wanted);
-    EXPECT_FALSE(fs::exists(FileWriter::temporary(folder / "x")));
+    EXPECT_FALSE(fs::exists(writer.temporary()));
     fs::remove(folder / "x");
   }
 }

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <csignal>
 
+#include "support/tiny_pictures.h"
+
 namespace convoy {
 namespace {
 
@@ -192,6 +194,61 @@ TEST(ProcessesDist, TroubleIsToldOnceAndEndsAll) {
   told({"resume", "nowhere"}, 4, "nowhere");
   const Finished list = test::run_convoy_on(2, {"list", "models"}, folder.path());
   EXPECT_EQ(list.code, 2) << list.err;
+}
+
+// `mpirun -np 1 PROGRAM … : -np 1 PROGRAM …`, each in its folder.
+Finished run_two(const Arguments& first, const fs::path& one, const Arguments& second,
+                 const fs::path& two) {
+  const Arguments before{
+      "mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-np", "1",
+      "--wdir", one.string()};
+  const Arguments between{":", "-np", "1", "--wdir", two.string(), CONVOY_PROGRAM};
+  return test::Process(joined(joined(first, between), second), one, before).wait();
+}
+
+TEST(ProcessesDist, WhatWasTypedForOneRankAloneIsRefused) {
+  test::TempFolder folder;
+  const auto refused = [&](const Arguments& one, const Arguments& two, const std::string& words) {
+    const Arguments train = joined({"train", "--quiet"}, recipe());
+    const Finished end =
+        run_two(joined(train, one), folder.path(), joined(train, two), folder.path());
+    EXPECT_EQ(end.code, 2) << end.err;
+    EXPECT_NE(end.err.find("rank 1 (host "), end.err.npos) << end.err;
+    EXPECT_NE(end.err.find(words), end.err.npos) << end.err;
+    EXPECT_FALSE(fs::exists(folder / "runs"));
+  };
+  refused({"--lr", "0.1"}, {"--lr", "0.2"}, "was given --lr 0.2, rank 0 --lr 0.1; try: ");
+  refused({}, {"--seed", "7"}, "was given --seed 7, rank 0 no --seed");
+  refused({"--seed", "7"}, {}, "was given no --seed, rank 0 --seed 7");
+}
+
+TEST(ProcessesDist, OtherPicturesOnOneRankAreNamed) {
+  test::TempFolder one, two;
+  for (const test::TempFolder* place : {&one, &two}) {
+    for (const char* split : {"train", "val"}) {
+      for (int n = 0; n < 8; ++n) {
+        const fs::path folder = *place / "data" / split / (n % 2 ? "cat" : "dog");
+        fs::create_directories(folder);
+        write_atomically(folder / fmt::format("{}.jpg", n), test::tiny_jpeg(n), Fault::bug);
+      }
+    }
+  }
+  const Arguments train{"train",        "--quiet", "--dataset",    "imagefolder",
+                        "--data-dir",   "data",    "--model",      "cifar_resnet8",
+                        "--replicas",   "2",       "--threads",    "1",
+                        "--epochs",     "1",       "--image-size", "8",
+                        "--batch-size", "2"};
+  const Finished same = run_two(train, one.path(), train, two.path());
+  EXPECT_EQ(same.code, 0) << same.err;
+  const fs::path changed = two / "data/val/cat/3.jpg";
+  const std::string before = read_file(changed, Fault::bug);
+  write_atomically(changed, before + "more", Fault::bug);
+  const Finished end = run_two(train, one.path(), train, two.path());
+  EXPECT_EQ(end.code, 3) << end.err;
+  const std::string words = fmt::format(
+      "val/cat/3.jpg has {} bytes, rank 0's has {}; try: ", before.size() + 4, before.size());
+  EXPECT_NE(end.err.find("rank 1 (host "), end.err.npos) << end.err;
+  EXPECT_NE(end.err.find(words), end.err.npos) << end.err;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include <fstream>
 
+#include "base/temporary_name.h"
 #include "support/small_disk.h"
 
 namespace convoy {
@@ -115,6 +116,81 @@ TEST(RunDir, WhatIsNoRunCannotBeResumed) {
   put(run.args());
   const std::string message = refusal(Fault::checkpoint, [&] { RunDir::open(run.checkpoints()); });
   EXPECT_NE(message.find("try: " + run.path().string()), std::string::npos) << message;
+}
+
+TEST(RunDir, ALockIsNotTakenThroughALink) {
+  const test::TempFolder folder;
+  put(folder / "precious");
+  fs::create_directory(folder / "demo");
+  put(folder / "demo/args.yml");
+  fs::create_symlink(folder / "precious", folder / "demo/.lock");
+  const std::string message = refusal(Fault::usage, [&] { RunDir::open(folder / "demo"); });
+  EXPECT_NE(message.find(".lock is a link"), std::string::npos) << message;
+  EXPECT_EQ(read_file(folder / "precious", Fault::bug), "x");
+}
+
+TEST(RunDir, WhatIsTakenBackIsOnlyWhatAStartMakes) {
+  const test::TempFolder folder;
+  const auto begin = [&] {
+    RunDir run = RunDir::create(folder.path(), "demo");
+    run.record("given: []\n");
+    put(run.metrics());
+    return run;
+  };
+  begin().take_back();
+  EXPECT_FALSE(fs::exists(folder / "demo"));
+
+  const RunDir with_work = begin();
+  fs::create_directory(with_work.checkpoints() / "step-0000001");
+  put(with_work.path() / "notes.txt");
+  with_work.take_back();
+  EXPECT_TRUE(fs::exists(with_work.checkpoints() / "step-0000001"));
+  EXPECT_TRUE(fs::exists(with_work.path() / "notes.txt"));
+  fs::remove_all(with_work.path());
+
+  // Under its name there is another folder by now.
+  const RunDir renamed = begin();
+  fs::rename(folder / "demo", folder / "elsewhere");
+  fs::create_directory(folder / "demo");
+  renamed.take_back();
+  EXPECT_TRUE(fs::exists(folder / "demo"));
+
+  const RunDir opened = [&] {
+    begin();
+    return RunDir::open(folder / "demo-2");
+  }();
+  opened.take_back();
+  EXPECT_TRUE(fs::exists(opened.args()));
+}
+
+TEST(RunDir, KnowsWhereItIsWhenItWasRenamedOrRemoved) {
+  const test::TempFolder folder;
+  RunDir run = RunDir::create(folder.path(), "demo");
+  run.record("given: []\n");
+  EXPECT_TRUE(run.is_in_place());
+  EXPECT_EQ(run.place(), fs::canonical(folder / "demo"));
+  fs::rename(folder / "demo", folder / "elsewhere");
+  EXPECT_FALSE(run.is_in_place());
+  EXPECT_EQ(run.place(), fs::canonical(folder / "elsewhere"));
+  fs::create_directory(folder / "demo");  // another one
+  EXPECT_FALSE(run.is_in_place());
+  fs::remove_all(folder / "elsewhere");
+  EXPECT_FALSE(run.place());
+  const RunDir beside = run.rescued();
+  EXPECT_EQ(beside.path(), folder / "demo-rescued");
+  EXPECT_EQ(read_file(beside.args(), Fault::bug), "given: []\n");
+}
+
+TEST(RunDir, WhatAKilledProcessLeftHalfWrittenGoesWhenTheRunIsOpened) {
+  const test::TempFolder folder;
+  {
+    RunDir run = RunDir::create(folder.path(), "demo");
+    run.record("given: []\n");
+  }
+  const fs::path left = temporary_name(folder / "demo/weights/best.safetensors");
+  put(left);
+  RunDir::open(folder / "demo");
+  EXPECT_FALSE(fs::exists(left));
 }
 
 TEST(RunDir, AFullDiskIsNoSpace) {

@@ -11,6 +11,8 @@
 #include "app/options.h"
 #include "base/cores.h"
 #include "base/error.h"
+#include "base/file_writer.h"
+#include "base/temporary_name.h"
 #include "base/text.h"
 #include "export/onnx_file.h"
 #include "export/onnx_import.h"
@@ -101,18 +103,12 @@ class Exporting {
   void write() {
     make_file();
     if (options_.verify == 0) return write_atomically(options_.output, parts(), Fault::usage);
-    const fs::path final_path = options_.output;
-    const fs::path unverified =
-        final_path.parent_path() / ("." + final_path.filename().string() + ".unverified");
-    try {
-      write_atomically(unverified, parts(), Fault::usage);
-      verify(unverified);
-      replace_file(unverified, final_path, Fault::usage);
-    } catch (...) {
-      std::error_code ignored;
-      fs::remove(unverified, ignored);
-      throw;
-    }
+    remove_leftovers_of(options_.output);
+    FileWriter writer(options_.output, Fault::usage);
+    for (const std::string_view part : parts()) writer.write(part);
+    writer.flush();
+    verify(writer.temporary());
+    writer.commit();
   }
 
   void tell() const { options_.json ? tell_json() : tell_people(); }

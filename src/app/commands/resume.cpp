@@ -27,6 +27,7 @@ struct Overrides {
   double stall_timeout = 0;
   int64_t trace_steps = 0;
   std::string class_map;
+  bool accept_changed_options = false;
 
   void describe(Fields& field) {
     field.section("What may differ from before");
@@ -46,6 +47,9 @@ struct Overrides {
     field("class-map", class_map,
           "a file of lines `name in the data = name in the run`, for classes whose folders were "
           "renamed since");
+    field("accept-changed-options", accept_changed_options,
+          "go on although args.yml tells other options than the checkpoint was trained with; the "
+          "result is that of neither");
     field("quiet", quiet, "print only warnings and the last line", {}, {"q"});
   }
 };
@@ -62,8 +66,21 @@ void describe_saved(Fields& field) {
   RunConfig::describe_all(field);
 }
 
+// Whatever is wrong with the record is the run's trouble, not that of the command line.
+template <class Read>
+auto reading_record(const RunDir& dir, Read&& read) {
+  try {
+    return read();
+  } catch (const Error& error) {
+    if (error.fault() != Fault::usage) throw;
+    const std::string why = error.what();
+    raise(Fault::checkpoint, "the options of the run cannot be used: {}; try: the {} it began with",
+          why.substr(0, why.find("; try: ")), one_line(dir.args().string()));
+  }
+}
+
 Settings saved_settings(const RunDir& dir, const std::vector<Field>& known) {
-  Settings settings = load_record(dir.args().string(), known);
+  Settings settings = reading_record(dir, [&] { return load_record(dir.args().string(), known); });
   const auto is_default = [](const auto& entry) { return entry.second.is_default(); };
   if (std::ranges::none_of(settings, is_default)) {
     raise(Fault::checkpoint,
@@ -72,6 +89,21 @@ Settings saved_settings(const RunDir& dir, const std::vector<Field>& known) {
           one_line(dir.args().string()), record_key);
   }
   return settings;
+}
+
+// The run as these settings describe it.
+RunConfig described_run(const Settings& settings, const std::vector<Field>& known) {
+  Fields field(settings);
+  std::string recipe;
+  bool verify = false;
+  int kills = 0;
+  describe_config(field, recipe);
+  field("verify-resume", verify, "");
+  field("verify-kills", kills, "");
+  RunConfig config;
+  config.describe(field);
+  field.finish(known);
+  return config;
 }
 
 // The classes that the run's newest sound checkpoint was trained with; none: there is no
@@ -102,28 +134,29 @@ int run(const CommandLine& line) {
   typed.finish();
   // Rank 0 opens the run and reads its options; the others need not even see the folder.
   World& world = World::get();
+  refuse_other_options(given, {"threads", "pin", "quiet"});
   const bool first = world.rank() == 0;
   const RunDir dir = first ? RunDir::open(line.words[0]) : RunDir::of_another(line.words[0]);
   const bool is_over = first && say_if_finished(dir);
   if (!world.broadcast(0, std::string(is_over ? "over" : "")).empty()) return 0;
   const std::vector<Field> known = described(describe_saved);
-  Settings settings = settings_of_first(first ? saved_settings(dir, known) : Settings{});
+  const Settings recorded = settings_of_first(first ? saved_settings(dir, known) : Settings{});
+  Settings settings = recorded;
   for (const auto& [key, value] : given) {
     const bool is_as_before = (key == "threads" && !overrides.threads) ||
                               (key == "stall-timeout" && overrides.stall_timeout == 0) ||
-                              key == "class-map";
+                              key == "class-map" || key == "accept-changed-options";
     if (!is_as_before) settings[key] = value;
   }
-  Fields field(settings);
-  std::string recipe;
-  bool verify = false;
-  int kills = 0;
-  describe_config(field, recipe);
-  field("verify-resume", verify, "");
-  field("verify-kills", kills, "");
-  RunConfig config;
-  config.describe(field);
-  field.finish(known);
+  RunConfig config = [&] {
+    try {
+      return described_run(settings, known);
+    } catch (const Error&) {  // what fails without what was typed too is the record's trouble
+      reading_record(dir, [&] { return described_run(recorded, known); });
+      throw;
+    }
+  }();
+  config.accept_changed_options = overrides.accept_changed_options;
   const ClassNames trained = names_of_first(first ? trained_classes(dir) : ClassNames{});
   const bool begins = trained.empty();
   config.data.known = {

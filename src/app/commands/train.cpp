@@ -80,18 +80,16 @@ int run(const CommandLine& typed) {
   if (world.rank() > 0) {
     return run_training(config, RunDir::of_another(world.broadcast(0, std::string())));
   }
-  const RunDir dir = RunDir::create(config.output, config.default_name());
+  RunDir dir = RunDir::create(config.output, config.default_name());
   world.broadcast(0, fs::absolute(dir.path()).string());
   try {
     write_environment(dir.env());  // before the options: they make it a run that can be resumed
-    write_atomically(dir.args(), write_args(field.all()), Fault::usage);
-    return run_training(config, dir);
-  } catch (const Error&) {
-    // Before the first event there is nothing to resume or to read: no data, wrong weights, …
-    std::error_code none;
-    if (fs::file_size(dir.metrics(), none) == 0 || none) fs::remove_all(dir.path(), none);
+    dir.record(write_args(field.all()));
+  } catch (...) {
+    dir.take_back();
     throw;
   }
+  return run_training(config, dir);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/temporary_name.h"
 #include "base/text.h"
 #include "config/value.h"
 
@@ -63,6 +64,7 @@ Journal::Journal(const fs::path& output, Json what, std::string command)
       what_(text_of(what)),
       command_(std::move(command)),
       lock_(made(output)) {
+  remove_leftovers_below(output);
   if (fs::exists(file_)) {
     const Earlier before = earlier(file_);
     if (before.what != what_) {

@@ -1,7 +1,7 @@
-#include "base/file_trouble.h"
-
 #include <cerrno>
 #include <cstring>
+
+#include "base/file.h"
 
 namespace convoy {
 namespace {
@@ -39,18 +39,26 @@ std::string advice(int reason) {
 
 }  // namespace
 
-void file_trouble(std::string_view what, const fs::path& path, int reason, Fault fault) {
+void raise_file_error(std::string_view what, const fs::path& path, int reason, Fault fault,
+                      std::string_view otherwise) {
   const std::string cause = std::strerror(reason);
   if (reason == ENOSPC || reason == EDQUOT) {
     raise(Fault::no_space,
           "cannot {} {}: {}; try: free some disk space, or --output on another disk", what,
           path.string(), cause);
   }
+  if (reason == EFBIG) {
+    raise(Fault::no_space,
+          "cannot {} {}: {}; try: a higher limit on the size of files (ulimit -f)", what,
+          path.string(), cause);
+  }
   if (const fs::path folder = missing_folder(path); reason == ENOENT && !folder.empty()) {
     raise(fault, "cannot {} {}: there is no folder {}; try: make it, or another path", what,
           path.string(), folder.string());
   }
-  raise(fault, "cannot {} {}: {}{}", what, path.string(), cause, advice(reason));
+  std::string hint = advice(reason);
+  if (hint.empty() && !otherwise.empty()) hint = fmt::format("; try: {}", otherwise);
+  raise(fault, "cannot {} {}: {}{}", what, path.string(), cause, hint);
 }
 
 }  // namespace convoy
