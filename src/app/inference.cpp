@@ -3,7 +3,9 @@
 #include "app/options.h"
 #include "base/cores.h"
 #include "base/error.h"
+#include "base/folder.h"
 #include "config/config_file.h"
+#include "data/data_file.h"
 #include "models/model.h"
 #include "tensor/isa.h"
 #include "train/checkpoint.h"
@@ -52,6 +54,14 @@ void InferenceOptions::describe_source(Fields& field) {
         one_of({"model", "ema"}));
 }
 
+void InferenceOptions::describe_split(Fields& field) {
+  field("split", split,
+        "which part of the dataset: train, val or test. val and test are the same, unless they are "
+        "two folders of pictures",
+        one_of_any_case({"test", "train", "val"}, {{"validation", "val"}}));
+  if (field.given("split") && !wants_training_set()) data.held_out = split;
+}
+
 void InferenceOptions::describe_told(Fields& field) {
   field.section("What the file says about itself, to be overridden");
   field("model", model, "the architecture");
@@ -76,11 +86,11 @@ void InferenceOptions::describe_how(Fields& field) {
 }
 
 fs::path weights_file(const fs::path& given, const std::string& kind) {
-  if (!fs::exists(given) && !fs::exists(given.string() + ".index")) {
+  if (!is_there(given) && !is_there(given.string() + ".index")) {
     raise(Fault::checkpoint, "there is no {}; try: a file of weights or a run directory",
           given.string());
   }
-  if (!fs::is_directory(given)) {
+  if (!is_folder(given)) {
     if (kind != "model") {
       raise(Fault::usage,
             "{} is one file of weights, so there is no {} to choose; try: without --weights",
@@ -89,21 +99,21 @@ fs::path weights_file(const fs::path& given, const std::string& kind) {
     return given;
   }
   const std::string file = kind + ".safetensors";
-  if (fs::exists(given / "state.json")) return given / file;
-  if (fs::exists(given / "checkpoints/last")) return given / "checkpoints/last" / file;
-  if (fs::exists(given / "checkpoint")) return given;  // TensorFlow's
+  if (is_there(given / "state.json")) return given / file;
+  if (is_there(given / "checkpoints/last")) return given / "checkpoints/last" / file;
+  if (is_there(given / "checkpoint")) return given;  // TensorFlow's
   raise(Fault::checkpoint, "{} is neither a checkpoint nor a run directory with one",
         given.string());
 }
 
 std::string read_weights(const fs::path& path) {
   const fs::path folder = path.parent_path();
-  if (!fs::exists(folder / "state.json")) return read_file(path, Fault::checkpoint);
+  if (!is_there(folder / "state.json")) return read_file(path, Fault::checkpoint);
   return read_checkpoint_file(folder, path.filename().string());
 }
 
 WeightFile open_weights(const fs::path& path) {
-  if (fs::exists(path.parent_path() / "state.json")) read_weights(path);  // it is what was written
+  if (is_there(path.parent_path() / "state.json")) read_weights(path);  // it is what was written
   return WeightFile::read(path);
 }
 

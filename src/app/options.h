@@ -23,6 +23,9 @@ void describe_config(Fields& field, std::string& config);
 Settings resolve(const CommandLine& line, const std::vector<Field>& known,
                  const std::vector<std::string>& folders = recipe_folders());
 
+// One line on the standard error, by the first process, when options were given several times.
+void warn_of_overruled(const CommandLine& line);
+
 // A usage error when words were typed that nobody reads, or fewer than the verb needs:
 // `need_words(line, {"RUN_DIR"})`.
 void need_words(const CommandLine& line, const std::vector<std::string>& names);

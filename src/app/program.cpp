@@ -8,16 +8,18 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <new>
 #include <system_error>
 #include <thread>
 
 #include "app/command.h"
 #include "app/launchers.h"
+#include "app/options.h"
 #include "base/error.h"
+#include "base/show.h"
 #include "base/text.h"
 #include "config/help.h"
-#include "config/value.h"
 #include "dist/world.h"
 #include "launch/rank_process.h"
 #include "version.h"
@@ -93,27 +95,27 @@ void refuse_crowd(const CommandDef& command) {
 
 int dispatch(const std::vector<std::string>& arguments) {
   if (arguments.empty()) {
-    fmt::print(stderr, "{}", program_help());
+    show_text(program_help(), stderr);
     return static_cast<int>(Fault::usage);
   }
   const std::string& verb = arguments[0];
   std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
   const bool is_help = verb == "--help" || verb == "-h" || verb == "help";
   if (is_help && rest.empty()) {
-    fmt::print("{}", program_help());
+    show_text(program_help());
     return 0;
   }
   if (is_help) {
-    fmt::print("{}", command_help(find_command(rest[0])));
+    show_text(command_help(find_command(rest[0])));
     return 0;
   }
   if (verb == "--version" || verb == "-V") {
-    fmt::print("convoy {} ({}, {})\n", version, build_type, compiler);
+    show("convoy {} ({}, {})\n", version, build_type, compiler);
     return 0;
   }
   const CommandDef& command = find_command(verb);
   if (asks_for_help(rest)) {
-    fmt::print("{}", command_help(command));
+    show_text(command_help(command));
     return 0;
   }
   take_share_of_cores();
@@ -124,11 +126,14 @@ int dispatch(const std::vector<std::string>& arguments) {
       refuse_crowd(command);
     }
   }
-  if (command.shared && (!World::started_by_mpi() || World::get().size() == 1)) {
+  const bool is_launcher = command.words_end_options;
+  if (command.shared && !is_launcher && (!World::started_by_mpi() || World::get().size() == 1)) {
     refuse_other_launchers([](const char* name) { return std::getenv(name); }, arguments);
   }
-  return command.run(
-      parse_command_line(rest, described(command.describe), command.words_end_options));
+  const CommandLine line =
+      parse_command_line(rest, described(command.describe), command.words_end_options);
+  warn_of_overruled(line);
+  return command.run(line);
 }
 
 // What stands in stdout's buffer may still fail to reach its file.
@@ -185,6 +190,10 @@ int with_exit_code(const std::function<int()>& work) {
     return report(error.what(), error.exit_code());
   } catch (const std::bad_alloc&) {
     return report("out of memory; try: a smaller --batch-size", static_cast<int>(Fault::no_space));
+  } catch (const std::filesystem::filesystem_error& error) {
+    return report(fmt::format("{}: {}; try: another path, or look at its permissions and links",
+                              error.path1().string(), error.code().message()),
+                  static_cast<int>(Fault::usage));
   } catch (const std::system_error& error) {
     if (is_closed_pipe(error)) return pipe_closed;
     return report(error.what(), static_cast<int>(Fault::bug));

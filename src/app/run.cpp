@@ -7,7 +7,9 @@
 #include "app/signals.h"
 #include "base/core_grant.h"
 #include "base/cores.h"
+#include "base/json_text.h"
 #include "base/process.h"
+#include "base/show.h"
 #include "base/text.h"
 #include "dist/world.h"
 #include "launch/rank_process.h"
@@ -30,7 +32,7 @@ void apply_isa(const RunConfig& config) {
 
 void warn_of_idle_rules(const NetworkPlans& plans, const Choices& choices) {
   for (const std::string& line : idle_rules(plans, choices)) {
-    fmt::print(stderr, "Warning: {}\n", line);
+    show(stderr, "Warning: {}\n", line);
   }
 }
 
@@ -89,7 +91,7 @@ int run_training(const RunConfig& config, const RunDir& dir) {
   if (tells) tell_run_dir(dir.path().string());
   Listeners listeners;
   if (tells) {
-    listeners.add(console_listener(console_options(config.quiet)));
+    listeners.add(console_listener(console_options(config.quiet, World::started_by_mpi())));
     listeners.add(jsonl_listener(dir.metrics()));
     listeners.add(summary_csv_listener(dir.summary()));
     listeners.add(run_log_listener(dir.log()));
@@ -104,11 +106,11 @@ int run_training(const RunConfig& config, const RunDir& dir) {
   PassWatch watch{.dump = {}, .without = config.without, .print = {}, .seconds = nullptr};
   if (tells) watch.dump = config.dump;
   watch.print = [](const std::string& title, const std::string& text) {
-    fmt::print("-- {}\n{}", title, text);
+    show_text(shown("-- {}\n", title) + text);
   };
   if (config.time_passes && tells) watch.seconds = &seconds;
   Trainer trainer(config, dir, listeners, stop, watch, &world);
-  for (const auto& [pass, took] : seconds) fmt::print("{:>16} {:8.3f} s\n", pass, took);
+  for (const auto& [pass, took] : seconds) show("{:>16} {:8.3f} s\n", pass, took);
   return trainer.run();
 }
 
@@ -123,7 +125,7 @@ void write_environment(const fs::path& path) {
   env["cores"] = available_cores();
   env["memory_bytes"] = memory_limit_bytes();
   env["isa"] = name(isa_level());
-  write_atomically(path, env.dump(2) + "\n", Fault::usage);
+  write_atomically(path, json_text(env, 2) + "\n", Fault::usage);
 }
 
 }  // namespace convoy

@@ -2,13 +2,14 @@
 
 #include <fcntl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
+
+#include "base/regular_file.h"
 
 namespace convoy {
 namespace {
@@ -19,22 +20,10 @@ namespace {
 
 }  // namespace
 
-RandomFile::RandomFile(fs::path path, Fault fault)
-    : path_(std::move(path)),
-      fault_(fault),
-      descriptor_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC)) {
-  if (descriptor_ < 0) fail(path_, fault_);
-  struct stat about {};
-  const bool known = ::fstat(descriptor_, &about) == 0;
-  if (known && S_ISREG(about.st_mode)) {
-    size_ = static_cast<uint64_t>(about.st_size);
-    return;
-  }
-  if (known) errno = S_ISDIR(about.st_mode) ? EISDIR : ESPIPE;
-  const int reason = errno;
-  ::close(descriptor_);
-  errno = reason;
-  fail(path_, fault_);
+RandomFile::RandomFile(fs::path path, Fault fault) : path_(std::move(path)), fault_(fault) {
+  const RegularFile file = open_regular(path_, fault_);
+  descriptor_ = file.descriptor;
+  size_ = file.bytes;
 }
 
 RandomFile::~RandomFile() {

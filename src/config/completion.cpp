@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/show.h"
 #include "base/text.h"
-#include "config/value.h"
 
 namespace convoy {
 namespace {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/show.h"
 #include "base/text.h"
 #include "config/value.h"
 

@@ -13,8 +13,9 @@
 namespace convoy {
 
 // The split's folder in `dir`: train, or val, validation, test (img_train, img_val too); none when
-// there is no such folder.
-std::optional<fs::path> split_folder(const fs::path& dir, bool train);
+// there is no such folder. `held_out` "val": not test; "test": that first.
+std::optional<fs::path> split_folder(const fs::path& dir, bool train,
+                                     std::string_view held_out = "");
 
 // Whether a file's name is that of a picture, by its ending.
 bool names_picture(const fs::path& path);
@@ -25,7 +26,8 @@ std::unique_ptr<PictureSource> open_folder(const fs::path& folder,
                                            std::vector<std::string> classes = {});
 
 // Either split below `dir`; the classes are those of the training split, where there is one.
-std::unique_ptr<PictureSource> open_split(const fs::path& dir, bool train);
+std::unique_ptr<PictureSource> open_split(const fs::path& dir, bool train,
+                                          std::string_view held_out = "");
 
 // Pictures without classes: label 0, in the given order.
 std::unique_ptr<PictureSource> picture_files(std::vector<fs::path> paths);

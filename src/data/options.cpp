@@ -274,6 +274,7 @@ std::unique_ptr<Dataset> DataOptions::open(bool train, uint64_t seed) const {
   std::unique_ptr<Dataset> data = open_dataset(
       dataset_name(), {.data_dir = data_dir,
                        .train = train,
+                       .held_out = held_out,
                        .pictures = pictures(train),
                        .image = {generated_channels, image_size, image_size},
                        .classes = generated_classes,

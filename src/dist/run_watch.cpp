@@ -1,7 +1,5 @@
 #include "dist/run_watch.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -9,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/process.h"
+#include "base/show.h"
 
 namespace convoy {
 namespace {
@@ -49,7 +48,7 @@ void RunWatch::when_lost(const PeerLoss& loss) {
   std::unique_lock lock(mutex_);
   if (leaves_.wait_for(lock, patience, [this] { return is_leaving_; })) return;
   if (!loss.told) {
-    fmt::print(stderr, "convoy: error: {}\n", loss.text);
+    show(stderr, "convoy: error: {}\n", loss.text);
     std::fflush(stderr);
   }
   std::_Exit(loss.exit_code);

@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/show.h"
 #include "base/text.h"
 #include "config/value.h"
 

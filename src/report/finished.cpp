@@ -1,8 +1,8 @@
 #include "report/finished.h"
 
-#include <fmt/core.h>
-
 #include <nlohmann/json.hpp>
+
+#include "base/show.h"
 
 namespace convoy {
 
@@ -15,8 +15,8 @@ bool say_if_finished(const RunDir& dir) {
                                           nullptr, false);
   if (line.is_discarded() || line.value("event", "") != "run_end" || line.value("exit", -1) != 0)
     return false;
-  fmt::print("{} has finished: step {}\nweights {}\n", dir.path().string(), line.value("step", 0),
-             line.value("weights_hash", ""));
+  show("{} has finished: step {}\nweights {}\n", dir.path().string(), line.value("step", 0),
+       line.value("weights_hash", ""));
   return true;
 }
 

@@ -157,7 +157,9 @@ void RunConfig::describe_files(Fields& field) {
   field("checkpoint-steps", checkpoint_steps,
         "save a checkpoint every so many steps, besides the epochs'; 0: no", at_least(0));
   field("checkpoint-epochs", checkpoint_epochs,
-        "save a checkpoint every so many epochs; 0: only at the end", at_least(0));
+        "save a checkpoint every N epochs, and of the best evaluation so far; 0: only at the end, "
+        "unless --checkpoint-steps asks for more",
+        at_least(0));
   field("checkpoint-epochs-offset", checkpoint_offset,
         "the first of those comes after this many epochs, the next --checkpoint-epochs later; 0: "
         "after --checkpoint-epochs",
@@ -168,7 +170,7 @@ void RunConfig::describe_files(Fields& field) {
         at_least(1), {"checkpoint-hist"});
   field("log-steps", log_steps, "a line in the log every so many steps", at_least(1),
         {"log-interval", "print-freq"});
-  field("quiet", quiet, "print only warnings and the last line", {}, {"q"});
+  field("quiet", quiet, "print only warnings, the accuracy and the last line", {}, {"q"});
   field.section("For people who look inside");
   field("dump", dump, "print the graph after these passes (names, or all)");
   field("without", without, "leave out these optional passes (fuse_forward, fuse_gradients)");

@@ -8,6 +8,7 @@
 #include "app/model_facts.h"
 #include "app/options.h"
 #include "base/error.h"
+#include "base/show.h"
 #include "base/text.h"
 #include "config/config_file.h"
 #include "data/augment.h"
@@ -41,23 +42,21 @@ void print_rows(const Rows& rows, const std::string& pattern) {
   size_t width = 0;
   for (const auto& [name, rest] : rows) width = std::max(width, name.size());
   for (const auto& [name, rest] : rows) {
-    if (matches_pattern(name, pattern)) fmt::print("{:<{}}  {}\n", name, width, rest);
+    if (matches_pattern(name, pattern)) show("{:<{}}  {}\n", name, width, rest);
   }
 }
 
 void list_models(const Options& options, const std::string& pattern) {
-  fmt::print("{:<32} {:>6} {:>12} {:>10} {:>9}\n", "model", "image", "parameters", "BN stats",
-             "GMACs");
+  show("{:<32} {:>6} {:>12} {:>10} {:>9}\n", "model", "image", "parameters", "BN stats", "GMACs");
   for (const ModelDef& family : model_catalog()) {
     for (const Variant& variant : family.variants) {
       if (!matches_pattern(variant.name, pattern)) continue;
       const FoundModel model{family, variant};
       const int classes = options.num_classes ? options.num_classes : model.classes();
       const ModelFacts facts = model_facts(model, classes, options.image_size);
-      fmt::print("{:<32} {:>6} {:>12} {:>10} {:>9.3f}\n", variant.name,
-                 options.image_size ? options.image_size : model.image_size(),
-                 with_commas(facts.trainable), with_commas(facts.statistics),
-                 facts.multiply_adds / 1e9);
+      show("{:<32} {:>6} {:>12} {:>10} {:>9.3f}\n", variant.name,
+           options.image_size ? options.image_size : model.image_size(),
+           with_commas(facts.trainable), with_commas(facts.statistics), facts.multiply_adds / 1e9);
     }
   }
 }

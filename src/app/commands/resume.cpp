@@ -8,8 +8,8 @@
 #include "app/run.h"
 #include "app/run_weights.h"
 #include "base/error.h"
+#include "base/show.h"
 #include "config/config_file.h"
-#include "config/value.h"
 #include "dist/world.h"
 #include "report/finished.h"
 #include "train/start_weights.h"
@@ -45,7 +45,7 @@ struct Overrides {
     field("class-map", class_map,
           "a file of lines `name in the data = name in the run`, for classes whose folders were "
           "renamed since");
-    field("quiet", quiet, "print only warnings and the last line", {}, {"q"});
+    field("quiet", quiet, "print only warnings, the accuracy and the last line", {}, {"q"});
   }
 };
 

@@ -6,7 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/folder.h"
+#include "base/json_text.h"
 #include "base/text.h"
+#include "data/data_file.h"
 
 namespace convoy {
 namespace {
@@ -18,21 +21,20 @@ fs::path made(const fs::path& folder) {
   return folder;
 }
 
-bool holds_nothing(const fs::path& folder) {
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    if (!entry.path().filename().string().starts_with(".")) return false;
-  }
-  return true;
-}
+bool holds_nothing(const fs::path& folder) { return folder_entries(folder, Fault::usage).empty(); }
 
-std::string text_of(const Json& json) {
-  return json.dump(1, ' ', false, Json::error_handler_t::replace);
-}
+std::string text_of(const Json& json) { return json_text(json, 1); }
 
-// What an earlier run said it makes.
-std::string earlier(const fs::path& file) {
+struct Earlier {
+  std::string what;
+  bool was_finished;
+};
+
+// What an earlier run said it makes, and whether it did.
+Earlier earlier(const fs::path& file) {
   try {
-    return text_of(Json::parse(read_file(file, Fault::usage)).at("made_of"));
+    const Json all = Json::parse(read_file(file, Fault::usage));
+    return {text_of(all.at("made_of")), all.contains("result")};
   } catch (const Json::exception&) {
     raise(Fault::usage, "{} is damaged; try: another --output, or remove the folder",
           file.string());
@@ -44,8 +46,8 @@ std::string difference(const std::string& before, const std::string& now) {
   const Json a = Json::parse(before), b = Json::parse(now);
   for (const auto& [key, value] : b.items()) {
     if (!a.contains(key) || a[key] != value)
-      return fmt::format("{} was {}, now {}", key, a.contains(key) ? a[key].dump() : "not there",
-                         value.dump());
+      return fmt::format("{} was {}, now {}", key,
+                         a.contains(key) ? json_text(a[key]) : "not there", json_text(value));
   }
   return "options were others";
 }
@@ -54,13 +56,14 @@ std::string difference(const std::string& before, const std::string& now) {
 
 Journal::Journal(const fs::path& output, Json what)
     : file_(output / "prepare.json"), what_(text_of(what)), lock_(made(output)) {
-  if (fs::exists(file_)) {
-    const std::string before = earlier(file_);
+  if (is_there(file_)) {
+    const auto [before, was_finished] = earlier(file_);
     if (before != what_) {
       raise(Fault::usage, "{} was made of something else: {}; try: another --output, or remove it",
             output.string(), difference(before, what_));
     }
     resumed_ = true;
+    was_finished_ = was_finished;
     return;
   }
   if (!holds_nothing(output)) {

@@ -9,8 +9,8 @@ DatasetDef image_folder_dataset() {
       .name = "imagefolder",
       .help = "JPEG and PNG files: --data-dir has folders train and val, with a folder a class",
       .open = [](const DatasetSpec& spec) -> std::unique_ptr<Dataset> {
-        return std::make_unique<PictureDataset>(open_split(spec.data_dir, spec.train),
-                                                spec.pictures);
+        return std::make_unique<PictureDataset>(
+            open_split(spec.data_dir, spec.train, spec.held_out), spec.pictures);
       },
       .mean = {0.485, 0.456, 0.406},
       .std = {0.229, 0.224, 0.225},
