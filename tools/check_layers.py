@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Includes may only point down the road, some headers have one door, and no two headers define types of one name (the
-linker would quietly mix them up). Run by ctest as lint.layers."""
+"""Includes may only point down the road, some headers have one door, what is printed goes through base/show.h, and no
+two headers define types of one name (the linker would quietly mix them up). Run by ctest as lint.layers."""
 import pathlib, re, sys
 
 MAY_INCLUDE = {
@@ -40,6 +40,9 @@ ONE_DOOR = {  # header -> where it may be included
     r"archive": ("records/tar.cpp",),
     r"google/protobuf|.*\.pb\.h": ("export/onnx_file.cpp",),
 }
+# Names and paths from outside must not reach a terminal as they are: `show` escapes them.
+PRINTS = r"\bfmt::v?print\(|\bstd::c(out|err)\b|\b(std::)?(f?puts|v?f?printf)\("
+MAY_PRINT = ("base/show.", "app/progress.cpp")  # the second wipes a line, with nothing from outside
 
 
 def check(root: pathlib.Path) -> list[str]:
@@ -55,6 +58,8 @@ def check(root: pathlib.Path) -> list[str]:
             defined = path.suffix == ".h" and re.match(r"(?:struct|class|enum class) (\w+)[^;]*\{", line)
             if defined and types.setdefault(defined[1], path) != path:
                 wrong.append(f"{path}:{number}: {types[defined[1]]} defines a type {defined[1]} too")
+            if re.search(PRINTS, line) and not str(inside).startswith(MAY_PRINT):
+                wrong.append(f"{path}:{number}: printing is for base/show.h: show(...) instead of {line.strip()}")
             included = re.match(r'\s*#\s*include\s*[<"]([^>"]+)[>"]', line)
             if not included:
                 continue

@@ -11,7 +11,9 @@
 #include "app/run.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json_text.h"
 #include "base/process.h"
+#include "base/show.h"
 #include "ops/conv_algorithm.h"
 #include "ops/conv_cost.h"
 #include "ops/conv_name.h"
@@ -39,27 +41,26 @@ double estimate_s(const ConvTimes& times, ConvAlgorithm algorithm) {
 }
 
 void print_header() {
-  fmt::print("{:<32} {:<12}", "convolution", "pass");
+  show("{:<32} {:<12}", "convolution", "pass");
   for (const ConvAlgorithm a : ops::conv_algorithms()) {
-    fmt::print(" {:>17}", fmt::format("{} ms", ops::algorithm_name(a)));
+    show(" {:>17}", fmt::format("{} ms", ops::algorithm_name(a)));
   }
-  fmt::print("  {:>7} {:>5}  {:<11} {:<11} {:>6}\n", "GFLOP/s", "peak", "choice", "fastest",
-             "regret");
+  show("  {:>7} {:>5}  {:<11} {:<11} {:>6}\n", "GFLOP/s", "peak", "choice", "fastest", "regret");
 }
 
 void print_row(const Row& row, const MachineSpeed& machine) {
   const ConvTimes& t = row.times;
-  fmt::print("{:<32} {:<12}", ops::conv_name(t.shape), ops::pass_name(t.pass));
+  show("{:<32} {:<12}", ops::conv_name(t.shape), ops::pass_name(t.pass));
   for (const ConvAlgorithm a : ops::conv_algorithms()) {
     const bool measured = std::ranges::find(t.times, a, &AlgorithmTime::algorithm) != t.times.end();
-    fmt::print(" {:>17}", measured ? fmt::format("{:.3f} ({:.3f})", 1e3 * t.of(a).seconds,
-                                                 1e3 * estimate_s(t, a))
-                                   : "-");
+    show(" {:>17}",
+         measured ? fmt::format("{:.3f} ({:.3f})", 1e3 * t.of(a).seconds, 1e3 * estimate_s(t, a))
+                  : "-");
   }
   const double rate = t.flops() / row.seconds();
-  fmt::print("  {:7.1f} {:4.0f}%  {:<11} {:<11} {:5.1f}%\n", rate / 1e9, 100 * rate / machine.flops,
-             ops::algorithm_name(row.choice), ops::algorithm_name(t.best().algorithm),
-             100 * row.regret());
+  show("  {:7.1f} {:4.0f}%  {:<11} {:<11} {:5.1f}%\n", rate / 1e9, 100 * rate / machine.flops,
+       ops::algorithm_name(row.choice), ops::algorithm_name(t.best().algorithm),
+       100 * row.regret());
 }
 
 void print_sums(const std::vector<Row>& rows) {
@@ -69,7 +70,7 @@ void print_sums(const std::vector<Row>& rows) {
     best += row.times.nodes * row.times.best().seconds;
     direct += row.times.nodes * row.times.of(ConvAlgorithm::direct).seconds;
   }
-  fmt::print(
+  show(
       "together, each as often as in the model: {:.1f} ms as chosen, {:.1f} ms by the fastest of "
       "each ({:.1f}% less), {:.1f} ms direct\n",
       1e3 * chosen, 1e3 * best, 100 * (1 - best / chosen), 1e3 * direct);
@@ -171,7 +172,7 @@ void bench_convs(const BenchConvsOptions& options, const RunConfig& config) {
                                 {"memory_gb_per_s", machine.bytes / 1e9}};
   result["convolutions"] = nlohmann::ordered_json::array();
   for (const Row& row : rows) result["convolutions"].push_back(row_json(row, machine));
-  fmt::print("{}\n", result.dump());
+  show_text(json_text(result) + "\n");
 }
 
 }  // namespace convoy

@@ -1,13 +1,13 @@
 #include "app/bench_data.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/json_text.h"
 #include "base/random.h"
+#include "base/show.h"
 #include "base/thread_pool.h"
 #include "data/order.h"
 
@@ -70,12 +70,12 @@ void bench_data(const BenchDataOptions& options, const RunConfig& config) {
                                         {"threads", pool.size()},
                                         {"images_per_s", median},
                                         {"images_per_s_best", rates.back()}};
-    fmt::print("{}\n", result.dump());
+    show_text(json_text(result) + "\n");
     return;
   }
-  fmt::print("{}, {} images of {}x{}, {} threads: {:.0f} images/s (best {:.0f}), {:.2f} ms each\n",
-             config.data.dataset_name(), images, data->image_shape()[1], data->image_shape()[2],
-             pool.size(), median, rates.back(), 1e3 * pool.size() / median);
+  show("{}, {} images of {}x{}, {} threads: {:.0f} images/s (best {:.0f}), {:.2f} ms each\n",
+       config.data.dataset_name(), images, data->image_shape()[1], data->image_shape()[2],
+       pool.size(), median, rates.back(), 1e3 * pool.size() / median);
 }
 
 }  // namespace convoy

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/thread_pool.h"
 #include "data/folder_source.h"
+#include "pictures/picture_end.h"
 
 namespace convoy {
 namespace {
@@ -62,6 +63,9 @@ struct Looker {
       decoder.decode({0, 0, found.info.width, found.info.height}, DecodeSpeed::exact, 1, pixels);
       found.pixel_hash = hash_pixels(pixels);
       found.remarks = decoder.remarks();
+      const std::optional<size_t> end = picture_end(record.bytes);
+      found.has_end = end.has_value();
+      if (end) found.behind_end = found.bytes - static_cast<int64_t>(*end);
     } catch (const Error& error) {
       if (error.fault() != Fault::data) throw;
       found.is_picture = true;  // also a file that cannot be read: nobody knows better

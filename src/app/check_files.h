@@ -15,6 +15,8 @@ struct CheckedFile {
   uint64_t pixel_hash = 0;  // of its size and colours
   bool is_picture = false;  // by its content or, where it is broken, by its name
   std::string broken;       // why
+  bool has_end = true;      // JPEG's EOI or PNG's IEND
+  int64_t behind_end = 0;   // bytes after that
   PictureInfo info;
   std::vector<std::string> remarks;  // the decoder's
 

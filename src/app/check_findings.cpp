@@ -20,11 +20,13 @@ class Finder {
   Findings run() {
     // Listed in this order; the references stay, as there is room for all.
     auto& kinds = result_.kinds;
-    kinds.reserve(16);
+    kinds.reserve(20);
     const auto kind = [&](const char* key, const char* title, bool is_wrong) -> Found& {
       return kinds.emplace_back(FindingKind{key, title, is_wrong, {}}).found;
     };
     Found& broken = kind("broken", "broken", true);
+    Found& cut_off = kind("cut_off", "without their end", true);
+    Found& circles = kind("circles", "links that lead in a circle", true);
     Found& empty = kind("empty_classes", "classes without a picture", true);
     Found& unmatched = kind("unmatched_classes", "classes of one split alone", true);
     Found& leaks = kind("across_splits", "in two splits", true);
@@ -33,6 +35,7 @@ class Finder {
     Found& strangers = kind("no_pictures", "other files", false);
     Found& unlabelled = kind("unlabelled", "pictures outside of class folders", false);
     Found& remarks = kind("remarks", "remarks of the decoder", false);
+    Found& trailing = kind("trailing", "with something behind their end", false);
     Found& small = kind("small", "very small", false);
     Found& turned = kind("turned", "turned by EXIF", false);
     Found& cmyk = kind("cmyk", "CMYK", false);
@@ -41,6 +44,7 @@ class Finder {
 
     for (const ClassFolder& folder : tree_.classes) result_.counts[folder.split][folder.label] = 0;
     for (const std::string& split : tree_.splits) result_.counts[split];
+    for (const std::string& link : tree_.circles) circles.push_back({link, "", ""});
     for (const CheckedFile& f : files_) {
       const std::string& path = f.file.path;
       ++result_.files;
@@ -63,6 +67,10 @@ class Finder {
         endings.push_back({path, "",
                            fmt::format("a {} file{}", name(info.format),
                                        is_seen ? "" : ", which training leaves out")});
+      }
+      if (!f.has_end) cut_off.push_back({path, "", is_png ? "no IEND chunk" : "no EOI marker"});
+      if (f.behind_end > 0) {
+        trailing.push_back({path, "", with_commas(f.behind_end) + " bytes"});
       }
       if (!f.remarks.empty()) remarks.push_back({path, "", join(f.remarks, ", ")});
       if (std::min(info.width, info.height) < small_side) {

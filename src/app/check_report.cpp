@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/json_text.h"
+#include "base/show.h"
 #include "base/text.h"
 
 namespace convoy {
@@ -15,10 +17,9 @@ using Json = nlohmann::ordered_json;
 constexpr size_t most_listed = 20, most_classes = 30;
 
 std::string line_of(const Finding& finding) {
-  std::string line = "  " + finding.file;
   if (!finding.other.empty())
-    return fmt::format("{} = {} ({})\n", line, finding.other, finding.what);
-  return finding.what.empty() ? line + "\n" : fmt::format("{}: {}\n", line, finding.what);
+    return shown("  {} = {} ({})\n", finding.file, finding.other, finding.what);
+  return shown("  {}{}{}\n", finding.file, finding.what.empty() ? "" : ": ", finding.what);
 }
 
 // "1,000 pictures in 10 classes, 80 to 120 each"
@@ -44,14 +45,14 @@ std::string class_table(const ClassCounts& counts) {
   }
   if (labels.empty() || labels.size() > most_classes) return "";
   size_t wide = 0;
-  for (const std::string& label : labels) wide = std::max(wide, label.size());
+  for (const std::string& label : labels) wide = std::max(wide, one_line(label).size());
   std::string text = "\n";
   for (const std::string& label : labels) {
-    text += fmt::format("  {:{}}", label, wide);
+    text += shown("  {:{}}", label, wide);
     for (const auto& [split, classes] : counts) {
       const auto found = classes.find(label);
       const std::string count = found == classes.end() ? "-" : with_commas(found->second);
-      text += fmt::format("  {}{}{:>7}", split, split.empty() ? "" : " ", count);
+      text += shown("  {}{}{:>7}", split, split.empty() ? "" : " ", count);
     }
     text += "\n";
   }
@@ -78,10 +79,10 @@ std::string escaped(const std::string& name) {
 
 std::string findings_text(const Findings& findings, const std::string& folder) {
   std::string text =
-      fmt::format("{}: {} files, {} pictures, {}\n", folder, with_commas(findings.files),
-                  with_commas(findings.pictures), human_bytes(static_cast<double>(findings.bytes)));
+      shown("{}: {} files, {} pictures, {}\n", folder, with_commas(findings.files),
+            with_commas(findings.pictures), human_bytes(static_cast<double>(findings.bytes)));
   for (const auto& [split, classes] : findings.counts) {
-    text += fmt::format("  {}{}{}\n", split, split.empty() ? "" : ": ", split_text(classes));
+    text += shown("  {}{}{}\n", split, split.empty() ? "" : ": ", split_text(classes));
   }
   text += class_table(findings.counts);
   std::vector<std::string> wrong;
@@ -122,7 +123,7 @@ std::string findings_json(const Findings& findings, const std::string& folder) {
                  {"wrong", findings.anything_wrong()},
                  {"splits", std::move(splits)},
                  {"findings", std::move(lists)}};
-  return all.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(all) + "\n";
 }
 
 std::string manifest_text(const std::vector<CheckedFile>& files) {

@@ -5,6 +5,7 @@
 
 #include "app/prepare/journal.h"
 #include "base/error.h"
+#include "base/folder.h"
 
 namespace convoy {
 namespace {
@@ -14,49 +15,30 @@ bool is_split(std::string_view name) {
          name == "test";
 }
 
-struct Entry {
-  std::string name;
-  bool is_folder;
-};
-
-std::vector<Entry> entries_of(const fs::path& folder) {
-  std::vector<Entry> entries;
-  std::error_code trouble;
-  for (fs::directory_iterator at(folder, trouble), end; !trouble && at != end;
-       at.increment(trouble)) {
-    std::error_code ignored;  // a link to nowhere is a file that cannot be read
-    std::string name = at->path().filename().string();
-    if (!name.starts_with('.')) entries.push_back({std::move(name), at->is_directory(ignored)});
-  }
-  if (trouble) {
-    raise(Fault::data, "{}: {}; try: another folder", folder.string(), trouble.message());
-  }
-  std::sort(entries.begin(), entries.end(),
-            [](const Entry& a, const Entry& b) { return a.name < b.name; });
-  return entries;
-}
+std::string name_of(const FolderEntry& entry) { return entry.path.filename().string(); }
 
 class Walk {
  public:
-  explicit Walk(Tree& tree) : tree_(tree) {}
+  explicit Walk(Tree& tree) : tree_(tree) { trail_.enter(tree.root); }
 
   void splits() {
-    const std::vector<Entry> entries = entries_of(tree_.root);
-    const bool has_splits = std::any_of(entries.begin(), entries.end(), [](const Entry& entry) {
-      return entry.is_folder && is_split(entry.name);
+    const std::vector<FolderEntry> entries = folder_entries(tree_.root, Fault::data);
+    const bool has_splits = std::ranges::any_of(entries, [](const FolderEntry& entry) {
+      return entry.is_folder && is_split(name_of(entry));
     });
     if (!has_splits) {
       tree_.splits.emplace_back();
       return classes("", "");
     }
-    for (const Entry& entry : entries) {
+    for (const FolderEntry& entry : entries) {
+      const std::string name = name_of(entry);
       if (!entry.is_folder) {
-        add(entry.name, "", "");
-      } else if (is_split(entry.name)) {
-        tree_.splits.push_back(entry.name);
-        classes(entry.name + "/", entry.name);
+        add(name, "", "");
+      } else if (is_split(name)) {
+        tree_.splits.push_back(name);
+        classes(name + "/", name);
       } else {
-        below(entry.name + "/", "", "");
+        below(name, "", "");
       }
     }
   }
@@ -67,33 +49,35 @@ class Walk {
   }
 
   void classes(const std::string& folder, const std::string& split) {
-    for (const Entry& entry : entries_of(tree_.root / folder)) {
+    for (const FolderEntry& entry : folder_entries(tree_.root / folder, Fault::data)) {
+      const std::string name = name_of(entry);
       if (entry.is_folder) {
-        tree_.classes.push_back({split, entry.name});
-        below(folder + entry.name + "/", split, entry.name);
+        tree_.classes.push_back({split, name});
+        below(folder + name, split, name);
       } else {
-        add(folder + entry.name, split, "");
+        add(folder + name, split, "");
       }
     }
   }
 
   void below(const std::string& folder, const std::string& split, const std::string& label) {
-    std::error_code ignored;
-    const fs::path real = fs::canonical(tree_.root / folder, ignored);
-    if (std::find(inside_.begin(), inside_.end(), real) != inside_.end()) return;
-    inside_.push_back(real);
-    for (const Entry& entry : entries_of(tree_.root / folder)) {
+    if (!trail_.enter(tree_.root / folder)) {
+      tree_.circles.push_back(folder);
+      return;
+    }
+    for (const FolderEntry& entry : folder_entries(tree_.root / folder, Fault::data)) {
+      const std::string path = folder + "/" + name_of(entry);
       if (entry.is_folder) {
-        below(folder + entry.name + "/", split, label);
+        below(path, split, label);
       } else {
-        add(folder + entry.name, split, label);
+        add(path, split, label);
       }
     }
-    inside_.pop_back();
+    trail_.leave();
   }
 
   Tree& tree_;
-  std::vector<fs::path> inside_;  // the folders that are open, links resolved
+  FolderTrail trail_;
 };
 
 }  // namespace
@@ -101,8 +85,7 @@ class Walk {
 bool is_training_split(std::string_view name) { return name == "train" || name == "img_train"; }
 
 Tree list_tree(const fs::path& root) {
-  std::error_code ignored;
-  if (!fs::is_directory(root, ignored)) {
+  if (!is_folder(root)) {
     raise(Fault::data, "{} is no folder; try: the folder that holds train and val", root.string());
   }
   Tree tree{.root = root};
@@ -117,6 +100,7 @@ Tree list_tree(const fs::path& root) {
             [](const ClassFolder& a, const ClassFolder& b) {
               return std::tie(a.split, a.label) < std::tie(b.split, b.label);
             });
+  std::sort(tree.circles.begin(), tree.circles.end());
   return tree;
 }
 

@@ -35,6 +35,7 @@ struct Tree {
   std::vector<TreeFile> files;       // sorted by path
   std::vector<ClassFolder> classes;  // sorted
   std::vector<std::string> splits;   // sorted; one empty name where there are none
+  std::vector<std::string> circles;  // links that lead back into a folder they lie in; sorted
   std::vector<std::unique_ptr<RecordSplit>> records;
 };
 
@@ -42,8 +43,8 @@ bool is_training_split(std::string_view name);
 
 // Folders called train, val, validation, test, img_train or img_val are splits; the folders in a
 // split, or in the folder itself where it has none, are classes, with all that is below. Links are
-// followed, but not in circles; what is hidden (.name) is left out, as in training. A folder that
-// cannot be read is Fault::data.
+// followed, but not in circles, which are listed; what is hidden (.name) is left out, as in
+// training. A folder that cannot be read is Fault::data.
 Tree list_tree(const fs::path& root);
 
 }  // namespace convoy

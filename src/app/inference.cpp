@@ -5,8 +5,10 @@
 #include "app/options.h"
 #include "base/cores.h"
 #include "base/error.h"
+#include "base/folder.h"
 #include "base/text.h"
 #include "config/config_file.h"
+#include "data/data_file.h"
 #include "data/folder_source.h"
 #include "models/model.h"
 #include "tensor/isa.h"
@@ -81,6 +83,14 @@ void InferenceOptions::describe_source(Fields& field) {
         one_of({"model", "ema"}));
 }
 
+void InferenceOptions::describe_split(Fields& field) {
+  field("split", split,
+        "which part of the dataset: train, val or test. val and test are the same, unless they are "
+        "two folders of pictures",
+        one_of_any_case({"test", "train", "val"}, {{"validation", "val"}}));
+  if (field.given("split") && !wants_training_set()) data.held_out = split;
+}
+
 void InferenceOptions::describe_told(Fields& field) {
   field.section("Model (a file of Convoy says it; what is typed goes before)");
   field("model", model, "the architecture");
@@ -105,11 +115,11 @@ void InferenceOptions::describe_how(Fields& field) {
 }
 
 fs::path weights_file(const fs::path& given, const std::string& kind) {
-  if (!fs::exists(given) && !fs::exists(given.string() + ".index")) {
+  if (!is_there(given) && !is_there(given.string() + ".index")) {
     raise(Fault::checkpoint, "there is no {}; try: a file of weights or a run directory",
           given.string());
   }
-  if (!fs::is_directory(given)) {
+  if (!is_folder(given)) {
     if (kind != "model") {
       raise(Fault::usage,
             "{} is one file of weights, so there is no {} to choose; try: without --weights",
@@ -118,16 +128,16 @@ fs::path weights_file(const fs::path& given, const std::string& kind) {
     return given;
   }
   for (const fs::path& folder : {given, given / "checkpoints/last"}) {
-    if (!fs::exists(folder / "state.json")) continue;
+    if (!is_there(folder / "state.json")) continue;
     const fs::path file = folder / (kind + ".safetensors");
-    if (kind == "ema" && !fs::exists(file)) {
+    if (kind == "ema" && !is_there(file)) {
       raise(Fault::checkpoint,
             "{} has no ema.safetensors: the run kept no moving average; try: --weights model",
             folder.string());
     }
     return file;
   }
-  if (fs::exists(given / "checkpoint")) return given;  // TensorFlow's
+  if (is_there(given / "checkpoint")) return given;  // TensorFlow's
   raise(Fault::checkpoint,
         "{} is neither a checkpoint nor a run directory with one; try: a file of weights",
         given.string());
@@ -135,12 +145,12 @@ fs::path weights_file(const fs::path& given, const std::string& kind) {
 
 std::string read_weights(const fs::path& path) {
   const fs::path folder = path.parent_path();
-  if (!fs::exists(folder / "state.json")) return read_file(path, Fault::checkpoint);
+  if (!is_there(folder / "state.json")) return read_file(path, Fault::checkpoint);
   return read_checkpoint_file(folder, path.filename().string());
 }
 
 WeightFile open_weights(const fs::path& path) {
-  if (fs::exists(path.parent_path() / "state.json")) read_weights(path);  // it is what was written
+  if (is_there(path.parent_path() / "state.json")) read_weights(path);  // it is what was written
   return WeightFile::read(path);
 }
 

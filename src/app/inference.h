@@ -28,8 +28,13 @@ struct InferenceOptions {
   std::string isa = "auto";
   Choices choices;
 
+  std::string split = "test";
+
   // --checkpoint and --weights.
   void describe_source(Fields& field);
+  // --split.
+  void describe_split(Fields& field);
+  bool wants_training_set() const { return split == "train"; }
   // In a section of its own: what weights say about themselves.
   void describe_told(Fields& field);
   // Of the section "How": threads, instructions, algorithms.

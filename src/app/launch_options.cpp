@@ -4,10 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/show.h"
 #include "base/text.h"
 #include "config/value.h"
 #include "dist/replica_split.h"
@@ -19,6 +21,16 @@ namespace {
 std::string variable(const char* name) {
   const char* text = std::getenv(name);
   return text ? text : "";
+}
+
+void need_variable(const std::string& name) {
+  if (std::getenv(name.c_str())) return;
+  raise(Fault::usage, "-x {}: there is no such environment variable here; try: -x {}=VALUE", name,
+        name);
+}
+
+void set_variable(const std::string& name, const std::string& value) {
+  ::setenv(name.c_str(), value.c_str(), 1);
 }
 
 bool is_variable_name(std::string_view name) {
@@ -74,7 +86,9 @@ void LaunchOptions::describe_hosts(Fields& field) {
   field("mpi-global-args", mpi_global_args, "more options for mpirun");
   field("mpi-local-args", mpi_local_args, "and those just before the program");
   field("kubernetes-run", kubernetes_run,
-        "an mpirun of others has started this already: run the verb in this process");
+        "another mpirun has started this process and the other ones: run the verb in it. Beside it "
+        "--num-instances and --num-workers-per-hls must be what was started; --num-replicas, "
+        "--print-topology, those under Cores, --interface, --env and --stall-timeout hold");
 }
 
 void LaunchOptions::describe_failures(Fields& field) {
@@ -184,10 +198,8 @@ MpirunOptions LaunchOptions::mpirun() const {
     const std::string name = entry.substr(0, equals);
     if (equals != entry.npos) {
       options.variables[name] = entry.substr(equals + 1);
-    } else if (!std::getenv(name.c_str())) {
-      raise(Fault::usage, "-x {}: there is no such environment variable here; try: -x {}=VALUE",
-            name, name);
     } else {
+      need_variable(name);
       options.forwarded.push_back(name);
     }
   }
@@ -220,11 +232,10 @@ void LaunchOptions::adopt(const Settings& verb) {
   if (threads) threads_per_rank = threads;
 }
 
-void LaunchOptions::pass_on(const Pass& pass) const {
+void LaunchOptions::pass_on(int ranks, const Pass& pass) const {
   if (num_replicas) {
     pass("replicas", std::to_string(num_replicas), fmt::format("--num-replicas {}", num_replicas));
   } else if (workers_per_host) {
-    const int ranks = placement().ranks();
     pass("replicas", std::to_string(ranks),
          fmt::format("--num-workers-per-hls {}", workers_per_host));
   }
@@ -232,6 +243,26 @@ void LaunchOptions::pass_on(const Pass& pass) const {
     const std::string seconds = format_value(stall_timeout);
     pass("stall-timeout", seconds, "--stall-timeout " + seconds);
   }
+}
+
+void LaunchOptions::apply_here(const Fields& field) const {
+  for (const std::string& entry : split(env, '\n')) {
+    if (entry.empty()) continue;
+    const size_t equals = entry.find('=');
+    const std::string name = entry.substr(0, equals);
+    if (equals != entry.npos) {
+      set_variable(name, entry.substr(equals + 1));
+    } else {
+      need_variable(name);
+    }
+  }
+  if (!interface.empty()) set_variable("CONVOY_INTERFACE", interface);
+  constexpr std::array about_cores{"threads-per-rank", "bind-to", "numa-aware", "oversubscribe"};
+  if (std::ranges::none_of(about_cores, [&](const char* key) { return field.given(key); })) return;
+  set_variable("CONVOY_BIND", bind());
+  if (threads_per_rank) set_variable("CONVOY_THREADS_PER_RANK", std::to_string(threads_per_rank));
+  if (oversubscribe) set_variable("CONVOY_OVERSUBSCRIBE", "1");
+  take_share_of_cores();
 }
 
 }  // namespace convoy

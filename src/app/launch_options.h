@@ -50,8 +50,13 @@ struct LaunchOptions {
   // the table. Two different ones are a usage error.
   void adopt(const Settings& verb);
   // Calls with key, value, and how it was typed, for every option that is really the verb's.
+  // `ranks` is their number in the job.
   using Pass = std::function<void(const std::string&, const std::string&, const std::string&)>;
-  void pass_on(const Pass& pass) const;
+  void pass_on(int ranks, const Pass& pass) const;
+  // Where another mpirun has started this process: does here what options ask of ranks. Environment
+  // variables, and a share of the cores where `field` says that one of the options about cores was
+  // given.
+  void apply_here(const Fields& field) const;
 
  private:
   int verb_replicas_ = 0;

@@ -6,9 +6,11 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/show.h"
 #include "base/text.h"
 #include "config/config_file.h"
 #include "config/value.h"
+#include "dist/world.h"
 #include "models/model.h"
 
 namespace convoy {
@@ -104,6 +106,12 @@ Settings resolve(const CommandLine& line, const std::vector<Field>& known,
   }
   for (const auto& [key, setting] : line.settings) settings[key] = setting;
   return settings;
+}
+
+void warn_of_overruled(const CommandLine& line) {
+  if (line.overruled.empty() || (World::is_joined() && World::get().rank() > 0)) return;
+  show(stderr, "Warning: given again later, so that it does not count: {}\n",
+       join(line.overruled, ", "));
 }
 
 void need_words(const CommandLine& line, const std::vector<std::string>& names,

@@ -29,4 +29,7 @@ Settings resolve(const CommandLine& line, const std::vector<Field>& known,
 void need_words(const CommandLine& line, const std::vector<std::string>& names,
                 const std::vector<Field>& known = {});
 
+// One line on the standard error, by the first process, when options were given several times.
+void warn_of_overruled(const CommandLine& line);
+
 }  // namespace convoy

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "base/json_text.h"
+#include "base/show.h"
 #include "base/text.h"
 #include "data/imagenet_classes.h"
 
@@ -52,7 +54,7 @@ std::string json_line(const Prediction& prediction, const std::vector<std::strin
   if (!prediction.file.empty()) line["file"] = prediction.file;
   line["top"] = std::move(top);
   if (prediction.label) line["label"] = *prediction.label;
-  return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(line) + "\n";
 }
 
 std::string text_line(const Prediction& prediction, const std::vector<std::string>& names) {
@@ -71,7 +73,7 @@ std::string text_line(const Prediction& prediction, const std::vector<std::strin
   }
   const std::string which =
       prediction.file.empty() ? std::to_string(prediction.index) : prediction.file;
-  return fmt::format("{:>6}  {}{}{}\n", which, verdict, join(parts, ", "), truth);
+  return shown("{:>6}  {}{}{}\n", which, verdict, join(parts, ", "), truth);
 }
 
 }  // namespace convoy

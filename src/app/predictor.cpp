@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "base/show.h"
 #include "base/text.h"
 #include "pictures/drawing.h"
 
@@ -29,7 +30,7 @@ void Predictor::take(Pictures& pictures) {
   while (const Batch* batch = pictures.next()) {
     for (const Batch::Bad& bad : batch->bad) {
       progress_.clear();
-      fmt::print(stderr, "Warning: {}\n", bad.reason);
+      show(stderr, "Warning: {}\n", bad.reason);
     }
     tally_.bad += static_cast<int64_t>(batch->bad.size());
     for (const NamedTensor& tensor : batch->tensors()) {
@@ -63,7 +64,7 @@ void Predictor::tell(const Prediction& prediction) {
   if (!prints_) {
     lines_ += json_line(prediction, names_);
   } else {
-    fmt::print("{}", options_.json ? json_line(prediction, names_) : text_line(prediction, names_));
+    show_text(options_.json ? json_line(prediction, names_) : text_line(prediction, names_));
   }
 }
 
@@ -99,7 +100,7 @@ void Predictor::finish() {
         TensorEntry{"images", DType::f32, image_, std::as_bytes(std::span(pixels_))}};
     write_safetensors(options_.pixels, tensors);
   }
-  if (!options_.json) fmt::print("{}\n", summary());
+  if (!options_.json) show("{}\n", summary());
 }
 
 std::string Predictor::summary() const {

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <optional>
 #include <system_error>
@@ -19,11 +20,12 @@
 
 #include "app/command.h"
 #include "app/launchers.h"
+#include "app/options.h"
 #include "app/verb_help.h"
 #include "base/error.h"
+#include "base/show.h"
 #include "base/text.h"
 #include "config/help.h"
-#include "config/value.h"
 #include "dist/world.h"
 #include "launch/rank_process.h"
 #include "version.h"
@@ -102,28 +104,28 @@ void agree_on_verb(const std::string& verb) {
 
 int dispatch(const std::vector<std::string>& arguments) {
   if (arguments.empty()) {
-    fmt::print(stderr, "{}", program_help());
+    show_text(program_help(), stderr);
     return static_cast<int>(Fault::usage);
   }
   const std::string& verb = arguments[0];
   std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
   const bool is_help = verb == "--help" || verb == "-h" || verb == "help";
   if (is_help && rest.empty()) {
-    fmt::print("{}", program_help());
+    show_text(program_help());
     return 0;
   }
   if (is_help) {
     const std::vector<std::string> topic(rest.begin() + 1, rest.end());
-    fmt::print("{}", verb_help(find_command(rest[0]), join(topic, " ")));
+    show_text(verb_help(find_command(rest[0]), join(topic, " ")));
     return 0;
   }
   if (verb == "--version" || verb == "-V") {
-    fmt::print("convoy {} ({}, {})\n", version, build_type, compiler);
+    show("convoy {} ({}, {})\n", version, build_type, compiler);
     return 0;
   }
   const CommandDef& command = find_command(verb);
   if (const std::optional<std::string> topic = asked_help(rest)) {
-    fmt::print("{}", verb_help(command, *topic));
+    show_text(verb_help(command, *topic));
     return 0;
   }
   take_share_of_cores();
@@ -135,10 +137,13 @@ int dispatch(const std::vector<std::string>& arguments) {
       refuse_crowd(command);
     }
   }
-  if (command.shared && (!World::started_by_mpi() || World::get().size() == 1)) {
+  const bool is_launcher = command.words_end_options;
+  if (command.shared && !is_launcher && (!World::started_by_mpi() || World::get().size() == 1)) {
     refuse_other_launchers([](const char* name) { return std::getenv(name); }, arguments);
   }
-  return command.run(parse_for(command, rest));
+  const CommandLine line = parse_for(command, rest);
+  warn_of_overruled(line);
+  return command.run(line);
 }
 
 // What stands in stdout's buffer may still fail to reach its file.
@@ -238,6 +243,10 @@ int with_exit_code(const std::function<int()>& work) {
     return report(error.what(), error.exit_code());
   } catch (const std::bad_alloc&) {
     return report("out of memory; try: a smaller --batch-size", static_cast<int>(Fault::no_space));
+  } catch (const std::filesystem::filesystem_error& error) {
+    return report(fmt::format("{}: {}; try: another path, or look at its permissions and links",
+                              error.path1().string(), error.code().message()),
+                  static_cast<int>(Fault::usage));
   } catch (const std::system_error& error) {
     if (is_closed_pipe(error)) return pipe_closed;
     if (is_out_of_resources(error)) {

@@ -1,9 +1,9 @@
 #include "app/progress.h"
 
-#include <fmt/core.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/show.h"
 #include "report/bar.h"
 
 namespace convoy {
@@ -28,8 +28,8 @@ void ProgressLine::at(int64_t done, int64_t total) {
   if (!shows_) return;
   const double now = steady_seconds();
   if (drawn_ && done < total && now - drawn_at_ < redraw_s) return;
-  fmt::print(stderr, "\r\033[K{}",
-             render_bar({.label = label_, .done = done, .total = total, .eta_s = {}}, columns, {}));
+  show(stderr, "\r\033[K{}",
+       render_bar({.label = label_, .done = done, .total = total, .eta_s = {}}, columns, {}));
   std::fflush(stderr);
   drawn_ = true;
   drawn_at_ = now;

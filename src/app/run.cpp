@@ -7,7 +7,9 @@
 #include "app/signals.h"
 #include "base/core_grant.h"
 #include "base/cores.h"
+#include "base/json_text.h"
 #include "base/process.h"
+#include "base/show.h"
 #include "base/text.h"
 #include "config/value.h"
 #include "dist/world.h"
@@ -32,7 +34,7 @@ void apply_isa(const RunConfig& config) {
 
 void warn_of_idle_rules(const NetworkPlans& plans, const Choices& choices) {
   for (const std::string& line : idle_rules(plans, choices)) {
-    fmt::print(stderr, "Warning: {}\n", line);
+    show(stderr, "Warning: {}\n", line);
   }
 }
 
@@ -123,7 +125,7 @@ int train_in(const RunConfig& config, const RunDir& dir, bool& has_begun) {
   Listeners listeners;
   if (tells) {
     listeners.add(std::make_unique<Beginning>(has_begun));
-    listeners.add(console_listener(console_options(config.quiet)));
+    listeners.add(console_listener(console_options(config.quiet, World::started_by_mpi())));
     listeners.add(jsonl_listener(dir.metrics()));
     listeners.add(summary_csv_listener(dir.summary()));
     listeners.add(run_log_listener(dir.log()));
@@ -138,11 +140,11 @@ int train_in(const RunConfig& config, const RunDir& dir, bool& has_begun) {
   PassWatch watch{.dump = {}, .without = config.without, .print = {}, .seconds = nullptr};
   if (tells) watch.dump = config.dump;
   watch.print = [](const std::string& title, const std::string& text) {
-    fmt::print("-- {}\n{}", title, text);
+    show_text(shown("-- {}\n", title) + text);
   };
   if (config.time_passes && tells) watch.seconds = &seconds;
   Trainer trainer(config, dir, listeners, stop, watch, &world);
-  for (const auto& [pass, took] : seconds) fmt::print("{:>16} {:8.3f} s\n", pass, took);
+  for (const auto& [pass, took] : seconds) show("{:>16} {:8.3f} s\n", pass, took);
   return trainer.run();
 }
 
@@ -169,7 +171,7 @@ void write_environment(const fs::path& path) {
   env["cores"] = available_cores();
   env["memory_bytes"] = memory_limit_bytes();
   env["isa"] = name(isa_level());
-  write_atomically(path, env.dump(2) + "\n", Fault::checkpoint);
+  write_atomically(path, json_text(env, 2) + "\n", Fault::checkpoint);
 }
 
 }  // namespace convoy

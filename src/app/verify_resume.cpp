@@ -1,7 +1,6 @@
 #include "app/verify_resume.h"
 
 #include <fcntl.h>
-#include <fmt/core.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/random.h"
+#include "base/show.h"
 #include "base/text.h"
 
 namespace convoy {
@@ -123,12 +123,12 @@ int verify_resume(const RunConfig& config, const CommandLine& line, int kills) {
     return all;
   };
 
-  fmt::print("training without interruption ...\n");
+  show("training without interruption ...\n");
   std::fflush(stdout);
   const double begin = steady_seconds();
   expect_code(Child(named("whole")).wait(1e9), 0, "the uninterrupted run");
   const double length = steady_seconds() - begin;
-  fmt::print("{:.1f} s. Now with {} interruptions:\n", length, kills);
+  show("{:.1f} s. Now with {} interruptions:\n", length, kills);
 
   const fs::path pieces = folder / "pieces";
   const auto next_life = [&] {
@@ -155,11 +155,11 @@ int verify_resume(const RunConfig& config, const CommandLine& line, int kills) {
     } else {
       expect_code(code, 0, "a resumed run");
     }
-    fmt::print("  {} after {:.1f} s\n",
-               !running            ? "finished"
-               : signal == SIGTERM ? "SIGTERM"
-                                   : "SIGKILL",
-               after);
+    show("  {} after {:.1f} s\n",
+         !running            ? "finished"
+         : signal == SIGTERM ? "SIGTERM"
+                             : "SIGKILL",
+         after);
     std::fflush(stdout);
   }
   expect_code(next_life().wait(1e9), 0, "the last resume");
@@ -173,8 +173,7 @@ int verify_resume(const RunConfig& config, const CommandLine& line, int kills) {
     raise(Fault::checkpoint, "--verify-resume: weights/last.safetensors differs");
   }
   const auto end = parse_json(comparable_metrics(whole).back());
-  fmt::print("equal: weights, summary.csv, metrics.jsonl\nweights {}\n",
-             end.value("weights_hash", ""));
+  show("equal: weights, summary.csv, metrics.jsonl\nweights {}\n", end.value("weights_hash", ""));
   fs::remove_all(folder);
   return 0;
 }

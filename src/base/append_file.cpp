@@ -13,7 +13,8 @@ namespace convoy {
 AppendFile::AppendFile(fs::path path, Fault fault)
     : path_(std::move(path)),
       fault_(fault),
-      descriptor_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644)) {
+      descriptor_(
+          ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0644)) {
   if (descriptor_ < 0) fail("open");
 }
 

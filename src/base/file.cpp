@@ -1,7 +1,6 @@
 #include "base/file.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -11,6 +10,7 @@
 
 #include "base/file_operation.h"
 #include "base/file_writer.h"
+#include "base/regular_file.h"
 #include "base/temporary_name.h"
 
 namespace convoy {
@@ -26,9 +26,11 @@ constexpr size_t most_bytes = 16 << 20;
 class Descriptor {
  public:
   Descriptor(const fs::path& path, int flags, std::string_view what, Fault fault)
-      : number_(::open(path.c_str(), flags | O_CLOEXEC, 0644)) {
+      : number_(
+            ::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK, 0644)) {  // nor wait for a pipe
     if (number_ < 0) fail(what, path, fault);
   }
+  explicit Descriptor(int number) : number_(number) {}
   ~Descriptor() { ::close(number_); }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
@@ -69,10 +71,9 @@ bool write_all(int descriptor, std::string_view bytes, FileOperation& operation)
 
 std::string read_file(const fs::path& path, Fault fault) {
   FileOperation operation("read", path);
-  const Descriptor file(path, O_RDONLY, "read", fault);
-  struct stat about {};
-  if (::fstat(file.number(), &about) != 0) fail("read", path, fault);
-  std::string content(static_cast<size_t>(about.st_size), '\0');
+  const RegularFile regular = open_regular(path, fault);
+  const Descriptor file(regular.descriptor);
+  std::string content(static_cast<size_t>(regular.bytes), '\0');
   size_t have = 0;
   while (have < content.size()) {
     const ssize_t got =

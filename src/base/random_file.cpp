@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "base/file_operation.h"
+#include "base/regular_file.h"
 
 namespace convoy {
 namespace {
@@ -23,22 +23,10 @@ constexpr size_t most_bytes = 16 << 20;  // so that a slow disk is seen to move
 
 }  // namespace
 
-RandomFile::RandomFile(fs::path path, Fault fault)
-    : path_(std::move(path)),
-      fault_(fault),
-      descriptor_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC)) {
-  if (descriptor_ < 0) fail(path_, fault_);
-  struct stat about {};
-  const bool known = ::fstat(descriptor_, &about) == 0;
-  if (known && S_ISREG(about.st_mode)) {
-    size_ = static_cast<uint64_t>(about.st_size);
-    return;
-  }
-  if (known) errno = S_ISDIR(about.st_mode) ? EISDIR : ESPIPE;
-  const int reason = errno;
-  ::close(descriptor_);
-  errno = reason;
-  fail(path_, fault_);
+RandomFile::RandomFile(fs::path path, Fault fault) : path_(std::move(path)), fault_(fault) {
+  const RegularFile file = open_regular(path_, fault_);
+  descriptor_ = file.descriptor;
+  size_ = file.bytes;
 }
 
 RandomFile::~RandomFile() {

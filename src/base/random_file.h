@@ -30,7 +30,7 @@ class RandomFile {
  private:
   fs::path path_;
   Fault fault_;
-  int descriptor_;
+  int descriptor_ = -1;
   uint64_t size_ = 0;
 };
 

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
 #include "base/error.h"
+#include "base/show.h"
 #include "base/text.h"
 #include "config/other_stacks.h"
 #include "config/value.h"
@@ -125,7 +127,7 @@ class Parser {
       raise(Fault::usage, "option {} takes no value; try: --{}=true or {} alone", typed, field->key,
             typed);
     }
-    put(*field, typed, "false");
+    put(*field, typed, "false", true);
   }
 
   void assignment(const std::string& text) {
@@ -162,19 +164,29 @@ class Parser {
             is_long_alias(dashed(argument.substr(1))));
   }
 
-  void put(const Field& field, const std::string& typed, std::string value) {
+  void put(const Field& field, const std::string& typed, std::string value,
+           bool is_negation = false) {
     bool truth = false;  // `yes` and `true` are one value, not two
     if (is_flag(field) && parse_value(value, truth).empty()) value = format_value(truth);
     const auto [place, is_new] = line_.settings.emplace(field.key, Setting{value, "command line"});
-    if (!is_new && field.limits.repeats) {
-      place->second.text += '\n' + value;
-    } else if (!is_new && place->second.text != value) {
-      raise(
-          Fault::usage, "option {} was given twice, as \"{}\" and as \"{}\"; try: only one of them",
-          field.key == typed.substr(typed.find_first_not_of('-')) ? typed
-                                                                  : typed + " (" + field.key + ")",
-          one_line(place->second.text), one_line(value));
+    std::string& text = place->second.text;
+    if (is_new) {
+      typed_[field.key] = {typed, is_negation};
+      return;
     }
+    if (field.limits.repeats) {
+      text += '\n' + value;
+      return;
+    }
+    Typed& before = typed_[field.key];
+    if (text == value) return;
+    if (before.is_negation != is_negation) {
+      raise(Fault::usage, "{} and {} contradict each other; try: only one of them", before.name,
+            typed);
+    }
+    line_.overruled.push_back(fmt::format("{} {}", before.name, one_line(text)));
+    text = value;
+    before.name = typed;
   }
 
   [[noreturn]] void unknown(const std::string& name, std::string_view before,
@@ -195,6 +207,11 @@ class Parser {
   const bool words_end_options_;
   const AdviseOption& advise_;
   size_t next_ = 0;
+  struct Typed {
+    std::string name;  // "--lr"
+    bool is_negation = false;
+  };
+  std::map<std::string, Typed> typed_;  // by key, the last time
   CommandLine line_;
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/show.h"
 #include "base/text.h"
 #include "config/help.h"
 #include "config/value.h"

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/show.h"
 #include "base/text.h"
 #include "config/value.h"
 #include "config/yaml.h"

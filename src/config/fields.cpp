@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/show.h"
 #include "base/text.h"
 #include "config/other_stacks.h"
 #include "config/value.h"

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "base/text.h"
+#include "base/utf8.h"
 
 namespace convoy {
 namespace {
@@ -132,39 +133,11 @@ std::string broken_limit(const Limits& limits, const std::vector<std::string>& v
   return first_broken(limits, value);
 }
 
-std::string one_line(std::string_view text) {
-  std::string shown;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '\n') {
-      shown += "\\n";
-    } else if (c == '\t') {
-      shown += "\\t";
-    } else if (byte < 0x20 || byte == 0x7f) {
-      shown += fmt::format("\\x{:02x}", byte);
-    } else {
-      shown += c;
-    }
-  }
-  return shown;
-}
-
 bool is_plain_utf8(std::string_view text) {
-  for (size_t i = 0; i < text.size();) {
-    const auto lead = static_cast<unsigned char>(text[i++]);
-    if (lead == 0) return false;
-    if (lead < 0x80) continue;
-    const size_t more = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : 1;
-    if (lead < 0xc2 || lead > 0xf4 || text.size() - i < more) return false;
-    uint32_t point = lead & (0x3fu >> more);
-    for (size_t k = 0; k < more; ++k) {
-      const auto byte = static_cast<unsigned char>(text[i++]);
-      if ((byte & 0xc0) != 0x80) return false;
-      point = point << 6 | (byte & 0x3f);
-    }
-    // Longer than needed, half of a surrogate pair, or beyond Unicode.
-    if (more == 2 && (point < 0x800 || (point >= 0xd800 && point < 0xe000))) return false;
-    if (more == 3 && (point < 0x10000 || point > 0x10ffff)) return false;
+  while (!text.empty()) {
+    const CodePoint point = first_code_point(text);
+    if (point.bytes == 0 || point.value == 0) return false;
+    text.remove_prefix(point.bytes);
   }
   return true;
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/show.h"  // one_line, for messages about values
 #include "config/fields.h"
 
 namespace convoy {
@@ -41,9 +42,6 @@ std::string broken_limit(const Limits& limits, Number value) {
 std::string broken_limit(const Limits& limits, const std::string& value);
 std::string broken_limit(const Limits& limits, const std::vector<double>& value);
 std::string broken_limit(const Limits& limits, const std::vector<std::string>& value);
-
-// The text on one line, control characters as escapes: for messages and comments.
-std::string one_line(std::string_view text);
 
 // With a to z for A to Z.
 std::string small_letters(std::string_view text);

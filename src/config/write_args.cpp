@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 
+#include "base/show.h"
 #include "base/text.h"
 #include "config/config_file.h"
-#include "config/value.h"
 
 namespace convoy {
 namespace {

@@ -55,6 +55,8 @@ class Dataset {
 struct DatasetSpec {
   std::string data_dir;  // empty: the set's default folder, then the variable DATA_DIR
   bool train = true;     // otherwise the test set
+  std::string
+      held_out;  // of folders that have both, which is the test set: val or test; empty: val
 
   PictureSpec pictures;  // for sets of encoded pictures alone
   double val_share = 0;  // above 0: the folder has classes and no splits (data/val_share.h)

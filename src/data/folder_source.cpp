@@ -7,6 +7,8 @@
 #include <array>
 #include <cctype>
 
+#include "base/folder.h"
+#include "base/text.h"
 #include "data/val_share.h"
 
 namespace convoy {
@@ -14,42 +16,6 @@ namespace {
 
 constexpr std::array<std::string_view, 9> endings{".jpg", ".jpeg", ".png",  ".ppm", ".bmp",
                                                   ".pgm", ".tif",  ".tiff", ".webp"};
-
-bool is_hidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
-
-// What the system will not tell about is none: reading it will say why.
-bool is_folder(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_directory(path, ignored);
-}
-
-// What is in a folder, by name.
-std::vector<fs::path> entries_of(const fs::path& folder) {
-  std::error_code error;
-  std::vector<fs::path> entries;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    if (!is_hidden(it->path())) entries.push_back(it->path());
-  }
-  if (error) {
-    raise(Fault::data, "cannot look into {}: {}", folder.string(), error.message());
-  }
-  std::sort(entries.begin(), entries.end(),
-            [](const fs::path& a, const fs::path& b) { return a.native() < b.native(); });
-  return entries;
-}
-
-// Links may lead in a circle.
-constexpr int deepest = 32;
-void add_pictures(const fs::path& folder, std::vector<fs::path>& found, int depth = 0) {
-  if (depth > deepest) raise(Fault::data, "{} lies too deep: a circle of links?", folder.string());
-  for (const fs::path& path : entries_of(folder)) {
-    if (is_folder(path)) {
-      add_pictures(path, found, depth + 1);
-    } else if (names_picture(path)) {
-      found.push_back(path);
-    }
-  }
-}
 
 class FileSource final : public PictureSource {
  public:
@@ -91,7 +57,7 @@ class FileSource final : public PictureSource {
   }
 
   void expect_read(int64_t index) const override {
-    const int file = ::open(origin(index).c_str(), O_RDONLY | O_CLOEXEC);
+    const int file = ::open(origin(index).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0) return;  // the read will tell why
     ::posix_fadvise(file, 0, 0, POSIX_FADV_WILLNEED);
     ::close(file);
@@ -107,15 +73,14 @@ class FileSource final : public PictureSource {
 
 std::vector<std::string> class_folders(const fs::path& folder) {
   std::vector<std::string> names;
-  for (const fs::path& path : entries_of(folder)) {
-    if (is_folder(path)) names.push_back(path.filename().string());
+  for (const FolderEntry& entry : folder_entries(folder, Fault::data)) {
+    if (entry.is_folder) names.push_back(entry.path.filename().string());
   }
   return names;
 }
 
 std::vector<fs::path> pictures_of_class(const fs::path& folder) {
-  std::vector<fs::path> pictures;
-  add_pictures(folder, pictures);
+  std::vector<fs::path> pictures = pictures_below(folder);
   if (pictures.empty()) {
     raise(Fault::data, "there is no picture in {}; try: without that folder", folder.string());
   }
@@ -131,10 +96,11 @@ bool names_picture(const fs::path& path) {
   return std::find(endings.begin(), endings.end(), ending) != endings.end();
 }
 
-std::optional<fs::path> split_folder(const fs::path& dir, bool train) {
-  const std::vector<const char*> names = train
-                                             ? std::vector{"train", "img_train"}
-                                             : std::vector{"val", "validation", "img_val", "test"};
+std::optional<fs::path> split_folder(const fs::path& dir, bool train, std::string_view held_out) {
+  std::vector<const char*> names{"val", "validation", "img_val"};
+  if (train) names = {"train", "img_train"};
+  if (!train && held_out != "val")
+    names.insert(held_out.empty() ? names.end() : names.begin(), "test");
   for (const char* name : names) {
     if (is_folder(dir / name)) return dir / name;
   }
@@ -143,11 +109,7 @@ std::optional<fs::path> split_folder(const fs::path& dir, bool train) {
 
 bool is_split(const fs::path& dir) {
   const std::optional<fs::path> training = split_folder(dir, true);
-  std::error_code ignored;
-  return training && std::any_of(fs::directory_iterator(*training, ignored), {},
-                                 [](const fs::directory_entry& entry) {
-                                   return !is_hidden(entry.path()) && is_folder(entry.path());
-                                 });
+  return training && !class_folders(*training).empty();
 }
 
 std::unique_ptr<PictureSource> open_folder(const fs::path& folder,
@@ -175,8 +137,9 @@ std::unique_ptr<PictureSource> open_folder(const fs::path& folder,
   return source;
 }
 
-std::unique_ptr<PictureSource> open_split(const fs::path& dir, bool train) {
-  const std::optional<fs::path> folder = split_folder(dir, train);
+std::unique_ptr<PictureSource> open_split(const fs::path& dir, bool train,
+                                          std::string_view held_out) {
+  const std::optional<fs::path> folder = split_folder(dir, train, held_out);
   if (!folder) {
     raise(Fault::data,
           "there is no folder {} in {}; try: folders train and val with one folder for each class "
@@ -205,7 +168,7 @@ std::unique_ptr<PictureSource> open_share(const fs::path& dir, bool train, doubl
     raise(Fault::data, "there is no folder of a class in {}; try: one folder for each class",
           dir.string());
   }
-  auto source = std::make_unique<FileSource>(classes);
+  auto source = std::make_unique<FileSource>(classes, dir);
   for (size_t label = 0; label < classes.size(); ++label) {
     const fs::path folder = dir / classes[label];
     const std::vector<fs::path> pictures = pictures_of_class(folder);
@@ -246,8 +209,8 @@ std::unique_ptr<PictureSource> picture_files(std::vector<fs::path> paths) {
 }
 
 std::vector<fs::path> pictures_below(const fs::path& folder) {
-  std::vector<fs::path> found;
-  add_pictures(folder, found);
+  std::vector<fs::path> found = files_below(folder, Fault::data);
+  std::erase_if(found, [](const fs::path& path) { return !names_picture(path); });
   return found;
 }
 

@@ -13,8 +13,9 @@
 namespace convoy {
 
 // The split's folder in `dir`: train, or val, validation, test (img_train, img_val too); none when
-// there is no such folder.
-std::optional<fs::path> split_folder(const fs::path& dir, bool train);
+// there is no such folder. `held_out` "val": not test; "test": that first.
+std::optional<fs::path> split_folder(const fs::path& dir, bool train,
+                                     std::string_view held_out = "");
 
 // Whether `dir` has a training split with folders of classes.
 bool is_split(const fs::path& dir);
@@ -28,7 +29,8 @@ std::unique_ptr<PictureSource> open_folder(const fs::path& folder,
                                            std::vector<std::string> classes = {});
 
 // Either split below `dir`; the classes are those of the training split, where there is one.
-std::unique_ptr<PictureSource> open_split(const fs::path& dir, bool train);
+std::unique_ptr<PictureSource> open_split(const fs::path& dir, bool train,
+                                          std::string_view held_out = "");
 
 // Either split of the folders of classes in `dir` itself: of each class about `val_share` is for
 // evaluation (data/val_share.h). A folder that is split already is Fault::usage.

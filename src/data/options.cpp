@@ -235,6 +235,7 @@ std::unique_ptr<Dataset> DataOptions::open(bool train, uint64_t seed) const {
   std::unique_ptr<Dataset> data = open_dataset(
       dataset_name(), {.data_dir = data_dir,
                        .train = train,
+                       .held_out = held_out,
                        .pictures = pictures(train),
                        .val_share = val_share,
                        .image = {generated_channels, image_size, image_size},

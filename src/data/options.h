@@ -18,6 +18,7 @@ struct DataOptions {
   std::string dataset;   // empty: what data_dir speaks of; fashion-mnist when that is empty too
   std::string data_dir;  // empty: the dataset's own default
   double val_share = 0;  // above 0: the folder has classes and no splits
+  std::string held_out;  // what was asked for by name, see DatasetSpec
   int image_size = 0;    // of generated data and pictures; this and the next two: 0 until `suit`
   int generated_channels = 0;
   int generated_classes = 0;

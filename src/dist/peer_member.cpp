@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/show.h"
 #include "base/text.h"
-#include "config/value.h"
 #include "dist/peer_watch_parts.h"
 
 namespace convoy {

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "config/value.h"
+#include "base/show.h"
 #include "dist/peer_watch_parts.h"
 
 namespace convoy {

@@ -7,7 +7,7 @@
 #include <chrono>
 
 #include "base/error.h"
-#include "config/value.h"
+#include "base/show.h"
 
 namespace convoy {
 

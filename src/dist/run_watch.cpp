@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 #include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -11,6 +10,7 @@
 #include "base/error.h"
 #include "base/process.h"
 #include "base/running_clock.h"
+#include "base/show.h"
 #include "config/value.h"
 
 namespace convoy {
@@ -98,7 +98,7 @@ void RunWatch::when_lost(const PeerLoss& loss) {
     // Who is still writing a checkpoint gets to its end, or is left by `watch_disk`.
   } while (done != file_operations_done() || oldest_file_number());
   if (!loss.told) {
-    fmt::print(stderr, "convoy: error: {}\n", loss.text);
+    show(stderr, "convoy: error: {}\n", loss.text);
     std::fflush(stderr);
   }
   std::_Exit(loss.exit_code);

@@ -12,6 +12,10 @@
 #include <memory>
 #include <utility>
 
+#include "base/error.h"
+#include "base/show.h"
+#include "base/text.h"
+#include "config/value.h"
 namespace convoy {
 namespace {
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/show.h"
 #include "base/text.h"
 #include "config/value.h"
 

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "config/value.h"
+#include "base/show.h"
 
 namespace convoy {
 namespace {

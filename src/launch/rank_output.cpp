@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "base/show.h"
 #include "launch/rank_process.h"
 
 namespace convoy {
@@ -37,7 +38,9 @@ void RankOutput::line(int rank, bool is_error_stream, std::string_view text) {
   if (options_.only_rank.value_or(rank) != rank && error == text.npos) return;
   const bool is_plain = !options_.tag_all && rank == 0 && !is_error_stream;
   const bool is_tagged = text.starts_with("[rank ");  // by the rank itself
-  const std::string whole = fmt::format("{}{}\n", is_plain || is_tagged ? "" : tag(rank), text);
+  // Ranks escape what they print themselves; what libraries print in them may hold anything.
+  const std::string whole =
+      fmt::format("{}{}\n", is_plain || is_tagged ? "" : tag(rank), plain_text(text));
   FILE* stream = is_error_stream ? stderr : stdout;
   // A reader that left must not end the run: what is left of it is in its files.
   std::fwrite(whole.data(), 1, whole.size(), stream);

@@ -3,13 +3,13 @@
 #include <fmt/core.h>
 #include <poll.h>
 #include <unistd.h>
-
 #include <cstdlib>
 
 #include "base/core_grant.h"
 #include "base/cores.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/show.h"
 #include "config/value.h"
 #include "launch/core_share.h"
 
@@ -83,7 +83,9 @@ bool is_launched() { return !variable("CONVOY_LAUNCH").empty(); }
 
 void tell_run_dir(const std::string& path) {
   if (!is_launched()) return;
-  fmt::print(stderr, "{}{}\n", run_dir_mark, fs::absolute(path).lexically_normal().string());
+  const std::string folder = fs::absolute(path).lexically_normal().string();
+  if (one_line(folder) != folder) return;  // could not be read back from a line
+  show(stderr, "{}{}\n", run_dir_mark, folder);
   std::fflush(stderr);
 }
 

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/show.h"
 #include "base/stop_code.h"
 #include "base/text.h"
 #include "config/value.h"
@@ -22,7 +23,7 @@ namespace {
 constexpr int lost = static_cast<int>(Fault::peer);
 
 void say(const std::string& text) {
-  fmt::print(stderr, "launch: {}\n", text);
+  show(stderr, "launch: {}\n", text);
   std::fflush(stderr);
 }
 
@@ -89,7 +90,7 @@ int settle(const JobEnd& end, const RankOutput& output, const LaunchJob& job) {
   }
   if (!job.verbose && !is_code_of_a_rank(end.code)) {
     for (const std::string& line : end.mpirun_said) {
-      if (!is_decoration(line)) fmt::print(stderr, "mpirun: {}\n", line);
+      if (!is_decoration(line)) show(stderr, "mpirun: {}\n", line);
     }
   }
   return end.code;
@@ -129,7 +130,7 @@ int supervise(const LaunchJob& job) {
     output.forget_error();
     const JobEnd end = run_job(options, job.placement, output);
     if (job.verbose) {
-      for (const std::string& line : end.mpirun_said) fmt::print(stderr, "mpirun: {}\n", line);
+      for (const std::string& line : end.mpirun_said) show(stderr, "mpirun: {}\n", line);
     }
     const int code = settle(end, output, job);
     if (code != lost || restart >= job.restarts || end.signal) return code;

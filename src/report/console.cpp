@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "base/clock.h"
+#include "base/show.h"
 #include "base/text.h"
 #include "report/lines.h"
 
@@ -16,6 +17,12 @@ namespace {
 
 constexpr double redraw_s = 0.1;
 constexpr const char* wipe = "\r\x1b[K";
+
+// What is wrong, or was left out: told even to those who want to hear nothing.
+bool is_warning(const RunEvent& event) {
+  return std::holds_alternative<Warning>(event) || std::holds_alternative<BadSample>(event) ||
+         std::holds_alternative<NonFinite>(event) || std::holds_alternative<RankLost>(event);
+}
 
 class Console : public Listener {
  public:
@@ -28,7 +35,7 @@ class Console : public Listener {
     if (const auto* end = std::get_if<RunEnd>(&event)) {
       finish(*end);
     } else if (options_.quiet) {
-      if (std::holds_alternative<Warning>(event)) say(lines_.of(event));
+      if (is_warning(event)) say(lines_.of(event));
     } else if (options_.terminal) {
       draw(event);
     } else {
@@ -76,9 +83,9 @@ class Console : public Listener {
   }
 
   static std::string header(const RunStart& e) {
-    return fmt::format(
-        "{} on {}{}: {} parameters, {} samples, batch {}, {}, {} thread{}{}\n{}", e.model,
-        e.dataset, e.image.empty() ? "" : fmt::format(" ({})", e.image), with_commas(e.parameters),
+    const std::string text = shown(
+        "{} on {}{}: {} parameters, {} samples, batch {}, {}, {} thread{}{}\n", e.model, e.dataset,
+        e.image.empty() ? "" : shown(" ({})", e.image), with_commas(e.parameters),
         with_commas(e.train_samples), e.global_batch,
         e.epochs > 0 ? fmt::format("{} epochs of {} steps", e.epochs, e.steps_per_epoch)
                      : fmt::format("{} steps", e.total_steps),
@@ -86,7 +93,7 @@ class Console : public Listener {
         e.processes == 1 ? ""
                          : fmt::format(" in each of {} processes, which have {} of {} replicas",
                                        e.processes, e.split, e.replicas),
-        default_lines(e) + (e.run_dir.empty() ? "" : fmt::format("run directory {}\n", e.run_dir)));
+        default_lines(e) + (e.run_dir.empty() ? "" : shown("run directory {}\n", e.run_dir)));
   }
 
   std::string eval_line(const EvalDone& e) const {
@@ -140,23 +147,23 @@ class Console : public Listener {
   }
 
   void finish(const RunEnd& e) {
+    std::string text;
     if (!options_.quiet) {
-      std::string text =
-          fmt::format("{} {} steps in {}, peak memory {}\n",
-                      e.exit == 0 ? "done:" : fmt::format("exit {}:", e.exit), with_commas(e.step),
-                      human_seconds(e.seconds), human_bytes(static_cast<double>(e.peak_rss_bytes)));
-      if (last_eval_) {
-        text += fmt::format("top-1 {} ({}/{}), best {:.2f}% in epoch {}\n",
-                            bold(fmt::format("{:.2f}%", last_eval_->top1)), last_eval_->correct,
-                            last_eval_->total, best_eval_->top1, epoch_number(best_eval_->epoch));
-      }
-      if (!run_dir_.empty()) {
-        text += e.exit == 75 ? fmt::format("go on with: convoy resume {}\n", run_dir_)
-                             : fmt::format("everything is in {}\n", run_dir_);
-      }
-      say(text);
+      text = shown("{} {} steps in {}, peak memory {}\n",
+                   e.exit == 0 ? "done:" : fmt::format("exit {}:", e.exit), with_commas(e.step),
+                   human_seconds(e.seconds), human_bytes(static_cast<double>(e.peak_rss_bytes)));
     }
-    if (!e.weights_hash.empty()) say(fmt::format("weights {}\n", e.weights_hash));
+    if (last_eval_) {
+      text += fmt::format("top-1 {} ({}/{}), best {:.2f}% in epoch {}\n",
+                          bold(fmt::format("{:.2f}%", last_eval_->top1)), last_eval_->correct,
+                          last_eval_->total, best_eval_->top1, epoch_number(best_eval_->epoch));
+    }
+    if (!options_.quiet && !run_dir_.empty()) {
+      text += e.exit == 75 ? shown("go on with: convoy resume {}\n", run_dir_)
+                           : shown("everything is in {}\n", run_dir_);
+    }
+    if (!e.weights_hash.empty()) text += shown("weights {}\n", e.weights_hash);
+    say(text);
   }
 
   ConsoleOptions options_;
@@ -204,8 +211,8 @@ bool locale_is_utf8() {
 
 }  // namespace
 
-ConsoleOptions console_options(bool quiet) {
-  const bool terminal = ::isatty(STDOUT_FILENO) == 1 && variable("TERM") != "dumb";
+ConsoleOptions console_options(bool quiet, bool relayed) {
+  const bool terminal = !relayed && ::isatty(STDOUT_FILENO) == 1 && variable("TERM") != "dumb";
   return {
       .quiet = quiet,
       .terminal = terminal,

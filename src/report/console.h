@@ -12,7 +12,7 @@
 namespace convoy {
 
 struct ConsoleOptions {
-  bool quiet = false;  // only warnings and the last line
+  bool quiet = false;  // only warnings, the accuracy and the last line
   bool terminal = false;
   BarStyle style;
   std::function<void(std::string_view)> write;
@@ -21,8 +21,9 @@ struct ConsoleOptions {
 };
 
 // As standard output is: terminal or not, its width, UTF-8 by locale, colour unless NO_COLOR is set
-// or TERM is dumb.
-ConsoleOptions console_options(bool quiet);
+// or TERM is dumb. `relayed`: by mpirun, which has terminals of its own between, so that what it
+// relays may go to a file all the same.
+ConsoleOptions console_options(bool quiet, bool relayed);
 
 // Redraws at most ten times a second. The bar is wiped before any other line and on destruction, so
 // an error that unwinds the run is printed on a clean line.

@@ -1,10 +1,9 @@
 #include "report/finished.h"
 
-#include <fmt/core.h>
-
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
+#include "base/show.h"
 
 namespace convoy {
 
@@ -31,7 +30,7 @@ std::optional<FinishedRun> finished_run(const RunDir& dir) {
 bool say_if_finished(const RunDir& dir) {
   const std::optional<FinishedRun> end = finished_run(dir);
   if (!end) return false;
-  fmt::print("{} has finished: step {}\nweights {}\n", dir.path().string(), end->step,
+  show("{} has finished: step {}\nweights {}\n", dir.path().string(), end->step,
              end->weights_hash);
   return true;
 }

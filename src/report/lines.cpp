@@ -8,33 +8,34 @@
 #include <algorithm>
 #include <ctime>
 
+#include "base/show.h"
 #include "base/text.h"
 
 namespace convoy {
 namespace {
 
 std::string run_start(const RunStart& e, const std::string& date) {
-  std::string text = fmt::format(
+  std::string text = shown(
       "Run: {} on {}{}, seed {}, {}{}{}\n"
       "Model: {} parameters, {}, {} thread{}, Convoy {}\n"
       "Batch: {} x {} accumulated x {} replicas = {}; {} samples, {} steps per epoch, {}{} steps; "
       "LR {:.3e}\n",
-      e.model, e.dataset, e.image.empty() ? "" : fmt::format(" ({})", e.image), e.seed, date,
+      e.model, e.dataset, e.image.empty() ? "" : shown(" ({})", e.image), e.seed, date,
       e.run_dir.empty() ? "" : ", in ", e.run_dir, with_commas(e.parameters),
       e.precision + (e.isa.empty() ? "" : " " + e.isa), e.threads, e.threads == 1 ? "" : "s",
       e.version, e.micro_batch, e.accumulation, e.replicas, e.global_batch,
       with_commas(e.train_samples), with_commas(e.steps_per_epoch),
-      e.epochs > 0 ? fmt::format("{} epochs = ", e.epochs) : "", with_commas(e.total_steps), e.lr);
+      e.epochs > 0 ? shown("{} epochs = ", e.epochs) : "", with_commas(e.total_steps), e.lr);
   return text + default_lines(e);
 }
 
 std::string eval_done(const EvalDone& e) {
   const char* who = e.ema ? "EMA " : "";
   std::string text =
-      fmt::format("Test: {}{} [{}/{}]  Time: {:.2f}s  Loss: {:.4f}  Acc@1: {:.3f}  Acc@5: {:.3f}\n",
-                  who, epoch_number(e.epoch), e.total, e.total, e.seconds, e.loss, e.top1, e.top5);
-  text += fmt::format(" * {}Acc@1 {:.3f} ({}/{})  Acc@5 {:.3f} ({}/{})\n", who, e.top1, e.correct,
-                      e.total, e.top5, e.correct5, e.total);
+      shown("Test: {}{} [{}/{}]  Time: {:.2f}s  Loss: {:.4f}  Acc@1: {:.3f}  Acc@5: {:.3f}\n", who,
+            epoch_number(e.epoch), e.total, e.total, e.seconds, e.loss, e.top1, e.top5);
+  text += shown(" * {}Acc@1 {:.3f} ({}/{})  Acc@5 {:.3f} ({}/{})\n", who, e.top1, e.correct,
+                e.total, e.top5, e.correct5, e.total);
   return text;
 }
 
@@ -51,7 +52,7 @@ std::string exchange_line(const Exchanged& e) {
   const double each = static_cast<double>(e.bytes) / steps;
   const double of_gradients =
       e.gradient_bytes > 0 ? each / static_cast<double>(e.gradient_bytes) : 0;
-  return fmt::format(
+  return shown(
       "Exchange: {} processes, {} a step and process ({:.2f} x the gradients, {} of it in "
       "messages), {:.1f}% of it during backward, waited {:.2f} ms a step\n",
       e.processes, human_bytes(each), of_gradients,
@@ -61,7 +62,7 @@ std::string exchange_line(const Exchanged& e) {
 
 std::string forecast_lines(const Forecast& e) {
   const auto human = [](int64_t bytes) { return human_bytes(static_cast<double>(bytes)); };
-  return fmt::format(
+  return shown(
       "Memory: state {} + workspace {} + loader {} + program {} = {} of {}\n"
       "Disk: {} a checkpoint, at most {} in all; {} free{}\n"
       "Time: about {:.3g} s a step, {} an epoch, {} in all, evaluations aside\n",
@@ -104,13 +105,12 @@ std::string Lines::train(const TrainProgress& e) {
   const double done = e.epoch - static_cast<double>(epoch - 1);
   const auto step = std::llround(done * static_cast<double>(e.steps_per_epoch));
   const std::string total = std::to_string(e.steps_per_epoch);
-  std::string text = fmt::format("Train: {} [{:>{}}/{} ({:>3.0f}%)]  Loss: {:.4f} ({:.4f})", epoch,
-                                 step, total.size(), total, 100 * done, e.loss, e.epoch_loss);
-  if (std::isfinite(e.top1)) text += fmt::format("  Acc@1: {:.2f}", e.top1);
-  text += fmt::format(
-      "  Time: {:.3f}s, {:.2f}/s ({:.3f}s, {:.2f}/s)  LR: {:.3e}  Data: {:.3f} ({:.3f})", step_s,
-      e.images_per_s, step_s_ / count, step_s_ > 0 ? batch * count / step_s_ : 0, e.lr,
-      e.data_wait_s, wait_s_ / count);
+  std::string text = shown("Train: {} [{:>{}}/{} ({:>3.0f}%)]  Loss: {:.4f} ({:.4f})", epoch, step,
+                           total.size(), total, 100 * done, e.loss, e.epoch_loss);
+  if (std::isfinite(e.top1)) text += shown("  Acc@1: {:.2f}", e.top1);
+  text += shown("  Time: {:.3f}s, {:.2f}/s ({:.3f}s, {:.2f}/s)  LR: {:.3e}  Data: {:.3f} ({:.3f})",
+                step_s, e.images_per_s, step_s_ / count, step_s_ > 0 ? batch * count / step_s_ : 0,
+                e.lr, e.data_wait_s, wait_s_ / count);
   if (eta) text += "  ETA: " + human_seconds(*eta);
   return text + "\n";
 }
@@ -119,11 +119,11 @@ std::string Lines::of(const RunEvent& event) {
   return std::visit(
       Cases{
           [&](const RunStart& e) { return run_start(e, date_()); },
-          [](const WeightsLoaded& e) { return fmt::format("Weights: {}\n", e.text); },
+          [](const WeightsLoaded& e) { return shown("Weights: {}\n", e.text); },
           [](const PlanReady& e) {
-            return fmt::format("Plan: {}, batch {}, {} nodes, state {}, workspace {}\n", e.kind,
-                               e.batch, e.nodes, human_bytes(static_cast<double>(e.state_bytes)),
-                               human_bytes(static_cast<double>(e.workspace_bytes)));
+            return shown("Plan: {}, batch {}, {} nodes, state {}, workspace {}\n", e.kind, e.batch,
+                         e.nodes, human_bytes(static_cast<double>(e.state_bytes)),
+                         human_bytes(static_cast<double>(e.workspace_bytes)));
           },
           [](const Forecast& e) { return forecast_lines(e); },
           [](const Exchanged& e) { return exchange_line(e); },
@@ -131,37 +131,34 @@ std::string Lines::of(const RunEvent& event) {
           [](const EvalProgress&) { return std::string(); },
           [](const EvalDone& e) { return eval_done(e); },
           [](const EpochDone& e) {
-            return fmt::format("Epoch: {}  train loss {:.4f}  LR: {:.3e}\n", e.epoch, e.train_loss,
-                               e.lr);
+            return shown("Epoch: {}  train loss {:.4f}  LR: {:.3e}\n", e.epoch, e.train_loss, e.lr);
           },
           [](const CheckpointSaved& e) {
-            return fmt::format("Checkpoint: {}{}\n", e.path, e.best ? " (best so far)" : "");
+            return shown("Checkpoint: {}{}\n", e.path, e.best ? " (best so far)" : "");
           },
-          [](const Shortened& e) {
-            return fmt::format("Ends at step {}: {}\n", e.last_step, e.reason);
-          },
+          [](const Shortened& e) { return shown("Ends at step {}: {}\n", e.last_step, e.reason); },
           [](const BadSample& e) {
-            return fmt::format("Bad sample: {} record {}: {}\n", e.file, e.index, e.reason);
+            return shown("Bad sample: {} record {}: {}\n", e.file, e.index, e.reason);
           },
-          [](const RankLost& e) { return fmt::format("Lost: {}\n", e.text); },
+          [](const RankLost& e) { return shown("Lost: {}\n", e.text); },
           [](const NonFinite& e) {
-            return fmt::format("Not finite: loss {} at step {}\n", e.loss, e.step);
+            return shown("Not finite: loss {} at step {}\n", e.loss, e.step);
           },
-          [](const Warning& e) { return fmt::format("Warning: {}\n", e.text); },
+          [](const Warning& e) { return shown("Warning: {}\n", e.text); },
           [](const Resumed& e) {
             return e.path.empty() ? std::string("Resumed: no checkpoint yet, from the start\n")
-                                  : fmt::format("Resumed: step {} from {}\n", e.step, e.path);
+                                  : shown("Resumed: step {} from {}\n", e.step, e.path);
           },
           [](const Stopped& e) {
             const char* name = ::sigabbrev_np(e.signal);
-            return fmt::format("Stopped: SIG{} at step {}, {}\n", name ? name : "?", e.step,
-                               e.checkpoint.empty() ? "no checkpoint" : "saved " + e.checkpoint);
+            return shown("Stopped: SIG{} at step {}, {}\n", name ? name : "?", e.step,
+                         e.checkpoint.empty() ? "no checkpoint" : "saved " + e.checkpoint);
           },
           [&](const RunEnd& e) {
-            std::string text = fmt::format(
-                "End: step {}, {}, exit {}, peak memory {}, {}\n", e.step, human_seconds(e.seconds),
-                e.exit, human_bytes(static_cast<double>(e.peak_rss_bytes)), date_());
-            if (!e.weights_hash.empty()) text += fmt::format("weights {}\n", e.weights_hash);
+            std::string text = shown("End: step {}, {}, exit {}, peak memory {}, {}\n", e.step,
+                                     human_seconds(e.seconds), e.exit,
+                                     human_bytes(static_cast<double>(e.peak_rss_bytes)), date_());
+            if (!e.weights_hash.empty()) text += shown("weights {}\n", e.weights_hash);
             return text;
           },
       },
@@ -169,7 +166,7 @@ std::string Lines::of(const RunEvent& event) {
 }
 
 std::string date_and_time() {
-  return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::localtime(std::time(nullptr)));
+  return shown("{:%Y-%m-%d %H:%M:%S}", fmt::localtime(std::time(nullptr)));
 }
 
 }  // namespace convoy

@@ -149,7 +149,9 @@ void RunConfig::describe_files(Fields& field) {
         "save a checkpoint every N steps, besides those of --checkpoint-epochs; 0: no",
         at_least(0));
   field("checkpoint-epochs", checkpoint_epochs,
-        "save a checkpoint every N epochs; 0: only at the end", at_least(0));
+        "save a checkpoint every N epochs, and of the best evaluation so far; 0: only at the end, "
+        "unless --checkpoint-steps asks for more",
+        at_least(0));
   field("checkpoint-epochs-offset", checkpoint_offset,
         "the first of those comes after this many epochs, the next --checkpoint-epochs later; 0: "
         "after --checkpoint-epochs",
@@ -160,7 +162,7 @@ void RunConfig::describe_files(Fields& field) {
         at_least(1), {"checkpoint-hist"});
   field("log-steps", log_steps, "a line in the log every N steps", at_least(1),
         {"log-interval", "print-freq"});
-  field("quiet", quiet, "print only warnings and the last line", {}, {"q"});
+  field("quiet", quiet, "print only warnings, the accuracy and the last line", {}, {"q"});
   field.section("Inspection");
   field("dump", dump, "print the graph after these passes (names, or all)");
   field("without", without, "leave out these optional passes (fuse_forward, fuse_gradients)");

@@ -309,7 +309,8 @@ bool Trainer::finish_boundary() {
     progress_.epoch = {};
   }
   const bool by_steps = config_.checkpoint_steps && progress_.step % config_.checkpoint_steps == 0;
-  if (last || by_steps || best_now_ ||
+  const bool only_at_the_end = !config_.checkpoint_steps && config_.checkpoint_epochs <= 0;
+  if (last || by_steps || (best_now_ && !only_at_the_end) ||
       crosses(config_.checkpoint_epochs, config_.checkpoint_offset)) {
     save(true);
   }

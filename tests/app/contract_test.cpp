@@ -145,7 +145,8 @@ TEST(Contract, TheLastLineIsTheHashOfTheWeights) {
     const std::vector<std::string> lines = test::lines_of(end.out);
     EXPECT_EQ(lines.back(), "weights " + hash);
     if (quiet) {
-      EXPECT_EQ(lines.size(), 1u) << end.out;
+      ASSERT_EQ(lines.size(), 2u) << end.out;
+      EXPECT_TRUE(lines[0].starts_with("top-1 ")) << end.out;
     }
     EXPECT_EQ(test::weights_hash_of(run.dir()), hash);
     EXPECT_EQ(hash_of_file(run.dir() / "checkpoints/last/model.safetensors"), hash);
@@ -310,7 +311,8 @@ TEST(Contract, OutputThatIsNoTerminalHasPlainLines) {
 }
 
 // What a person at a terminal of 120 columns sees.
-std::string seen_on_a_terminal(const Arguments& arguments, const fs::path& folder) {
+std::string seen_on_a_terminal(const Arguments& arguments, const fs::path& folder,
+                               const std::string& variable = "LANG=C") {
   const int master = ::posix_openpt(O_RDWR | O_NOCTTY);
   EXPECT_TRUE(master >= 0 && ::grantpt(master) == 0 && ::unlockpt(master) == 0);
   winsize size{.ws_row = 24, .ws_col = 120, .ws_xpixel = 0, .ws_ypixel = 0};
@@ -321,8 +323,9 @@ std::string seen_on_a_terminal(const Arguments& arguments, const fs::path& folde
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
-  std::array<std::string, 2> variables{"TERM=xterm", "LC_ALL=C.UTF-8"};
-  std::array<char*, 3> environment{variables[0].data(), variables[1].data(), nullptr};
+  std::array<std::string, 3> variables{"TERM=xterm", "LC_ALL=C.UTF-8", variable};
+  std::array<char*, 4> environment{variables[0].data(), variables[1].data(), variables[2].data(),
+                                   nullptr};
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, slave.data(), O_WRONLY | O_NOCTTY, 0);
@@ -360,7 +363,14 @@ TEST(Contract, ATerminalShowsABarWithSpeedAndTimeLeft) {
   EXPECT_EQ(test::lines_of(seen_on_a_terminal(joined({"train", "--quiet"}, tiny({"--epochs", "1"})),
                                               folder.path()))
                 .size(),
-            1u);
+            2u);
+}
+
+TEST(Contract, ATerminalShowsNoColourWhereNoColorIsSet) {
+  const TempFolder folder;
+  const Arguments once = joined({"train"}, tiny({"--epochs", "1"}));
+  EXPECT_TRUE(has(seen_on_a_terminal(once, folder.path()), "\x1b[1m"));
+  EXPECT_FALSE(has(seen_on_a_terminal(once, folder.path(), "NO_COLOR=1"), "\x1b[1m"));
 }
 
 }  // namespace

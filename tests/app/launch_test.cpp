@@ -4,7 +4,7 @@
 
 #include "base/cores.h"
 #include "base/text.h"
-#include "support/process.h"
+#include "support/run_files.h"
 
 namespace convoy {
 namespace {
@@ -72,6 +72,54 @@ TEST(LaunchRun, LogsAndVariablesReachTheRanks) {
   EXPECT_EQ(bad.code, 2);
   const std::string log = read_file(folder / "logs/rank-0.log", Fault::bug);
   EXPECT_TRUE(has(log, "CONVOY_THREADS_PER_RANK \"x\"")) << log;
+}
+
+// As a pod of Kubernetes is started: by an mpirun that is not ours.
+TEST(LaunchRun, AnotherMpirunMayHaveStartedTheRanks) {
+  const TempFolder folder;
+  const auto run = [&](const Arguments& options, const Arguments& verb) {
+    return test::run_convoy_on(
+        2, test::joined(test::joined({"launch", "--kubernetes_run=True"}, options), verb),
+        folder.path());
+  };
+  const Arguments train =
+      test::joined({"--", "train", "--quiet", "--name", "a", "--max-steps", "2"},
+                   test::tiny({"--threads", "1"}));
+  const Finished done =
+      run({"--num-replicas", "4", "-np", "2", "--num-replicas", "2", "-x", "SOMETHING=1",
+           "--interface", "lo", "--stall-timeout", "30", "--print-topology"},
+          train);
+  EXPECT_EQ(done.code, 0) << done.err;
+  EXPECT_TRUE(has(done.out, "poprun topology")) << done.out;
+  EXPECT_TRUE(has(done.out, "\nweights ")) << done.out;
+  EXPECT_TRUE(has(read_file(folder / "runs/a/args.yml", Fault::bug), "\nreplicas: 2"));
+  EXPECT_EQ(split(done.err, '\n').size(), 2u) << done.err;  // one warning, by one rank
+  EXPECT_TRUE(has(done.err, "does not count: --num-replicas 4")) << done.err;
+  const std::vector<std::pair<Arguments, const char*>> wrong{
+      {{"-np", "3"}, "--num-instances 3, but 2 were started"},
+      {{"--num-workers-per-hls", "4"}, "--num-workers-per-hls 4, but"},
+      {{"--hosts", "a,b"}, "--hosts means nothing with --kubernetes-run"},
+      {{"-x", "NO_SUCH_VARIABLE"}, "NO_SUCH_VARIABLE"}};
+  for (const auto& [options, words] : wrong) {
+    const Finished refused = run(options, train);
+    EXPECT_EQ(refused.code, 2) << refused.err;
+    EXPECT_TRUE(has(refused.err, words)) << refused.err;
+  }
+  const Finished nested = test::run_convoy_on(2, {"launch", "-np", "2", "train"}, folder.path());
+  EXPECT_EQ(nested.code, 2);
+  EXPECT_TRUE(has(nested.err, "try: --kubernetes-run")) << nested.err;
+}
+
+// mpirun gives ranks a terminal of its own, whatever its output goes to.
+TEST(LaunchRun, AFileGetsNoControlCodes) {
+  const TempFolder folder;
+  const Finished launched =
+      run_convoy(test::joined({"launch", "-np", "1", "--", "train"}, test::tiny({"--epochs", "2"})),
+                 folder.path());
+  EXPECT_EQ(launched.code, 0) << launched.err;
+  const std::string all = launched.out + launched.err;
+  EXPECT_EQ(all.find_first_of("\x1b\r"), all.npos) << all;
+  EXPECT_TRUE(has(launched.out, "\nTrain: 1 [")) << launched.out;
 }
 
 TEST(LaunchRun, WhatCannotBeMeantIsRefusedBeforeAnythingStarts) {

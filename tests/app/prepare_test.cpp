@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "data/record_source.h"
@@ -302,7 +304,104 @@ TEST(Prepare, FoldersOfClasses) {
   set.write_folders(folder / "wanted");
   auto made = files_below(folder / "out");
   EXPECT_EQ(made.erase("prepare.json"), 1u);
+  EXPECT_EQ(lines_of(made.at(".prepare.hashes")).size(), made.size() - 1);
+  EXPECT_EQ(made.erase(".prepare.hashes"), 1u);
   EXPECT_TRUE(made == files_below(folder / "wanted"));
+}
+
+// Damage that leaves the size and the header as they were.
+TEST(Prepare, AFileThatWasDamagedIsNamed) {
+  const TempFolder folder;
+  const RawSet set(2, 3);
+  set.write_folders(folder / "in");
+  const auto jpeg = std::ranges::find_if(
+      set.train, [](const RawFile& file) { return file.content.starts_with("\xff\xd8"); });
+  const std::string victim = "train/" + jpeg->class_name + "/" + jpeg->name;
+  for (const char* kind : {"folder", "pack"}) {
+    SCOPED_TRACE(kind);
+    const Arguments command{kind, "--input", "in", "--output", std::string("out-") + kind};
+    const fs::path output = folder / command.back();
+    prepare(command, folder.path());
+    const auto wanted = files_below(output);
+    ASSERT_TRUE(wanted.contains(victim));
+    std::string bytes = wanted.at(victim);
+    bytes[bytes.size() - 10] ^= 1;
+    write_bytes(output / victim, bytes);
+    expect_refused(command, 3, {victim, "damaged", "remove it"}, folder.path());
+    expect_refused(joined(command, {"--max-bad", "9"}), 3, {victim, "damaged"}, folder.path());
+    fs::remove(output / victim);
+    prepare(command, folder.path());
+    EXPECT_TRUE(files_below(output) == wanted);
+    // Of a run that was stopped it may be what the machine had not written yet; without the list of
+    // hashes, what is there is compared with what would be written.
+    for (const bool has_list : {true, false}) {
+      Json journal = Json::parse(wanted.at("prepare.json"));
+      journal.erase("result");
+      write_bytes(output / "prepare.json", journal.dump());
+      write_bytes(output / victim, bytes);
+      if (!has_list) fs::remove(output / ".prepare.hashes");
+      EXPECT_NE(prepare(command, folder.path()).find("1 were written now"), std::string::npos);
+      EXPECT_TRUE(files_below(output) == wanted);
+    }
+  }
+}
+
+TEST(Prepare, MayWriteBelowItsInputWhereItDoesNotRead) {
+  const TempFolder folder;
+  RawSet(2, 2).write_folders(folder / "in");
+  const Arguments below{"imagenet",
+                        "--input",
+                        "in",
+                        "--output",
+                        "in/tfrecords",
+                        "--train-shards",
+                        "2",
+                        "--validation-shards",
+                        "1"};
+  prepare(below, folder.path());
+  prepare(below, folder.path());
+  prepare({"folder", "--input", "in", "--output", "in/deep/copy"}, folder.path());
+  EXPECT_EQ(open_records(folder / "in/tfrecords", true)->size(), 4);
+  for (const char* output : {"in", "in/train", "in/val/x", "in/img_train", "in/validation", "."}) {
+    expect_refused({"imagenet", "--input", "in", "--output", output}, 2, {"lie in each other"},
+                   folder.path());
+  }
+  expect_refused({"pack", "--input", "in", "--output", "in/packed"}, 2, {"lie in each other"},
+                 folder.path());
+  expect_refused({"folder", "--input", "in/train", "--output", "in/train/x", "--val-share", "0.5"},
+                 2, {"lie in each other"}, folder.path());
+}
+
+TEST(Prepare, LinksInACircleAreNamed) {
+  const TempFolder folder;
+  RawSet(2, 2).write_folders(folder / "in");
+  const auto refused = [&](const std::string& name) {
+    for (const char* kind : {"imagenet", "folder", "pack"}) {
+      expect_refused({kind, "--input", "in", "--output", "out"}, 3, {name}, folder.path());
+    }
+  };
+  fs::create_directory_symlink("..", folder / "in/train/n00000001/up");
+  refused("in/train/n00000001/up");
+  fs::remove(folder / "in/train/n00000001/up");
+  fs::create_symlink("self.JPEG", folder / "in/train/n00000001/self.JPEG");
+  refused("in/train/n00000001/self.JPEG");
+  fs::remove(folder / "in/train/n00000001/self.JPEG");
+  fs::remove_all(folder / "in/val");
+  fs::create_symlink("val", folder / "in/val");
+  expect_refused({"imagenet", "--input", "in", "--output", "out"}, 3, {"in/val"}, folder.path());
+  fs::create_symlink("loop", folder / "loop");
+  expect_refused({"imagenet", "--input", "loop", "--output", "out"}, 3, {"loop"}, folder.path());
+  EXPECT_FALSE(fs::exists(folder / "out"));
+}
+
+TEST(Prepare, APipeIsNotWaitedFor) {
+  const TempFolder folder;
+  RawSet(2, 2).write_folders(folder / "in");
+  ASSERT_EQ(::mkfifo((folder / "in/train/n00000001/pipe.JPEG").c_str(), 0600), 0);
+  for (const char* kind : {"imagenet", "folder", "pack"}) {
+    expect_refused({kind, "--input", "in", "--output", "out"}, 3, {"pipe.JPEG", "it is a pipe"},
+                   folder.path());
+  }
 }
 
 // As Tiny ImageNet has it: train/CLASS/images/*.JPEG.
@@ -316,7 +415,7 @@ TEST(Prepare, FoldersInAClassBelongToIt) {
   const auto made = files_below(folder / "out");
   EXPECT_EQ(made.at("train/n1/a.JPEG"), tiny_jpeg(1));
   EXPECT_EQ(made.at("train/n1/b.png"), tiny_png(2));
-  EXPECT_EQ(made.size(), 3u);
+  EXPECT_EQ(made.size(), 4u);  // with prepare.json and the hashes
   write_bytes(folder / "in/train/n1/images/b.png", tiny_png(3));
   expect_refused({"folder", "--input", "in", "--output", "out2"}, 3, {"images/b.png", "one name"},
                  folder.path());
@@ -394,7 +493,7 @@ TEST(Prepare, PackedPicturesAreTheSame) {
               decode_picture(content, name, false).bytes);
   }
   EXPECT_EQ(packed, 9);
-  EXPECT_EQ(made.size(), 12u);  // with a PNG, a text and prepare.json
+  EXPECT_EQ(made.size(), 13u);  // with a PNG, a text, prepare.json and the hashes
   prepare({"pack", "--input", "out", "--output", "again"}, folder.path());
 }
 

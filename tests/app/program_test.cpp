@@ -53,6 +53,14 @@ TEST(Program, EveryVerbHasHelpAndASummary) {
   }
 }
 
+TEST(Program, WarnsOnceOfOptionsThatWereGivenTwice) {
+  const test::ShellResult twice = errors_of("list verbs --num-classes 3 --num-classes 4");
+  EXPECT_EQ(twice.code, 0);
+  EXPECT_EQ(twice.output,
+            "Warning: given again later, so that it does not count: --num-classes 3\n");
+  EXPECT_EQ(errors_of("list verbs --num-classes 3 --num-classes 3").output, "");
+}
+
 TEST(Program, TellsItsVersion) {
   const test::ShellResult result = shell(program + " --version");
   EXPECT_EQ(result.code, 0);

@@ -126,12 +126,23 @@ TEST(CommandLine, AMissingValueIsSaid) {
   EXPECT_TRUE(contains(refusal({"-vx"}), "-v takes no value"));
 }
 
-TEST(CommandLine, TwiceIsRefusedUnlessEqual) {
-  EXPECT_EQ(refusal({"--lr", "1", "--lr", "2"}),
-            "option --lr was given twice, as \"1\" and as \"2\"; try: only one of them");
-  EXPECT_TRUE(contains(refusal({"--lr", "1", "--learning-rate", "2"}), "--learning-rate (lr)"));
-  EXPECT_TRUE(contains(refusal({"--lr", "1", "--set", "lr=2"}), "given twice"));
-  EXPECT_TRUE(contains(refusal({"--nesterov", "--no-nesterov"}), "given twice"));
+TEST(CommandLine, OfAnOptionGivenTwiceTheLastCounts) {
+  EXPECT_EQ(value({"--lr", "1", "--lr", "2"}, "lr"), "2");
+  EXPECT_EQ(parse({"--lr", "1", "--lr", "2"}).overruled, Words{"--lr 1"});
+  EXPECT_EQ(value({"--lr", "1", "--learning-rate", "2", "-j4"}, "lr"), "2");
+  EXPECT_EQ(parse({"--learning-rate", "1", "--set", "lr=2", "-j4", "--lr=3", "-j5"}).overruled,
+            (Words{"--learning-rate 1", "--set lr 2", "-j 4"}));
+  EXPECT_EQ(value({"--nesterov", "--nesterov=no"}, "nesterov"), "false");
+  EXPECT_EQ(parse({"--nesterov", "--nesterov=no"}).overruled, Words{"--nesterov true"});
+  EXPECT_EQ(parse({"--run-name", "a\nb", "--run-name", "c"}).overruled, Words{"--run-name a\\nb"});
+  EXPECT_EQ(parse({"--lr", "1", "--lr=1", "-e", "A", "-e", "B"}).overruled, Words{});
+}
+
+TEST(CommandLine, AnOptionAndItsOppositeAreRefused) {
+  EXPECT_EQ(refusal({"--nesterov", "--no-nesterov"}),
+            "--nesterov and --no-nesterov contradict each other; try: only one of them");
+  EXPECT_TRUE(contains(refusal({"--no-nesterov", "--nesterov=yes"}), "contradict"));
+  EXPECT_EQ(value({"--no-nesterov", "--nesterov=no"}, "nesterov"), "false");
   EXPECT_EQ(value({"--lr", "1", "--lr=1"}, "lr"), "1");
   EXPECT_EQ(value({"--nesterov", "--nesterov=yes"}, "nesterov"), "true");
 }

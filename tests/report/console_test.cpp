@@ -166,17 +166,37 @@ TEST(Console, WritesPlainLinesWhereThereIsNoTerminal) {
   EXPECT_TRUE(screen.text.ends_with("\nweights 00ff\n"));
 }
 
-TEST(Console, QuietLeavesWarningsAndTheLastLine) {
+TEST(Console, QuietLeavesWarningsTheAccuracyAndTheLastLine) {
   for (const bool terminal : {false, true}) {
     Screen screen;
     {
       const auto console = console_listener(screen.options(terminal, true));
       console->on(progress(5));
       console->on(Warning{"careful"});
+      console->on(BadSample{.file = "a.jpg", .index = 3, .reason = "cut off"});
       console->on(eval);
       console->on(RunEnd{.step = 20, .weights_hash = "00ff"});
     }
-    EXPECT_EQ(screen.text, "Warning: careful\nweights 00ff\n");
+    EXPECT_EQ(screen.text,
+              "Warning: careful\nBad sample: a.jpg record 3: cut off\n"
+              "top-1 91.20% (912/1000), best 91.20% in epoch 1\nweights 00ff\n");
+  }
+}
+
+TEST(Console, NamesFromOutsideCannotForgeLines) {
+  for (const bool terminal : {false, true}) {
+    Screen screen;
+    {
+      const auto console = console_listener(screen.options(terminal));
+      console->on(RunStart{.model = "m", .dataset = "d", .run_dir = "runs/a\nconvoy: error: b"});
+      console->on(Warning{"x\n\x1b[2J"});
+      console->on(BadSample{.file = "a\nb.jpg", .index = 3, .reason = "\x1b]0;title\x07"});
+      console->on(RunEnd{.step = 20});
+    }
+    EXPECT_EQ(screen.text.find('\x1b'), std::string::npos) << screen.text;
+    EXPECT_EQ(screen.text.find("\nconvoy: error"), std::string::npos) << screen.text;
+    EXPECT_NE(screen.text.find("Warning: x\\n\\x1b[2J\n"), std::string::npos) << screen.text;
+    EXPECT_NE(screen.text.find("Bad sample: a\\nb.jpg record 3"), std::string::npos);
   }
 }
 

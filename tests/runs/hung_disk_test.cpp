@@ -14,7 +14,7 @@ using test::joined;
 using test::tiny;
 using test::TinyRun;
 
-const Arguments hung{"env", "LD_PRELOAD=" CONVOY_HANG_SYNC,
+const Arguments hung{"env", "LD_PRELOAD=" + test::preload_library("hang_sync"),
                      "HANG_SYNC=step-0000020/optimizer.safetensors"};
 
 TinyRun run_with_checkpoints() {

@@ -118,6 +118,14 @@ TEST(Training, KeepsTheNewestCheckpointsAndTheBest) {
   EXPECT_EQ(Json::parse(alone.out).at("loss"), best_event.at("loss"));
 }
 
+TEST(Training, NoCheckpointsMeansOneAtTheEnd) {
+  const TinyRun run(tiny({"--epochs", "3", "--checkpoint-epochs", "0"}));
+  run.whole();
+  EXPECT_EQ(test::checkpoint_steps(run.dir()), std::vector<int64_t>{48});
+  EXPECT_EQ(test::events(run.dir(), "checkpoint").size(), 1u);
+  EXPECT_TRUE(fs::exists(run.dir() / "weights/best.safetensors"));
+}
+
 TEST(Training, StartsFromGivenWeights) {
   const TinyRun first(tiny({"--epochs", "2"}));
   first.whole();

@@ -10,5 +10,7 @@ namespace convoy::test {
 
 fs::path source_dir();
 std::string convoy_program();
+// A library of tests/faults, for LD_PRELOAD: preload_library("hang_sync").
+std::string preload_library(const std::string& name);
 
 }  // namespace convoy::test

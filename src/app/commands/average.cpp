@@ -12,6 +12,7 @@
 #include "app/progress.h"
 #include "app/run_weights.h"
 #include "base/error.h"
+#include "base/show.h"
 #include "train/weights_metadata.h"
 
 namespace convoy {
@@ -139,8 +140,8 @@ int run(const CommandLine& line) {
   metadata.erase(weights_key::top1);  // was that of the last
   const std::vector<TensorEntry> tensors = average.result();
   write_safetensors(output, tensors, std::move(metadata));
-  fmt::print("{} of {} files, {} to {}: {}\nweights {}\n", options.mode, files.size(),
-             files.front().name, files.back().name, output.string(), weights_hash(tensors));
+  show("{} of {} files, {} to {}: {}\nweights {}\n", options.mode, files.size(), files.front().name,
+       files.back().name, output.string(), weights_hash(tensors));
   return 0;
 }
 

@@ -18,6 +18,8 @@
 #include "app/progress.h"
 #include "app/run.h"
 #include "base/error.h"
+#include "base/json_text.h"
+#include "base/show.h"
 #include "base/text.h"
 #include "tensor/isa.h"
 #include "version.h"
@@ -99,18 +101,17 @@ std::vector<NodeTime> grouped(const std::vector<NodeTime>& nodes, const Options&
 void print_ops(const Measured& m, const Options& options) {
   double total = 0;
   for (const NodeTime& node : m.nodes) total += node.seconds;
-  fmt::print("{:>9} {:>6} {:>9} {:>6} {:>7}  {:<26} {}\n", "ms/step", "share", "GFLOP/s", "peak",
-             "GB/s", "op", options.by == "op" ? "" : "what");
+  show("{:>9} {:>6} {:>9} {:>6} {:>7}  {:<26} {}\n", "ms/step", "share", "GFLOP/s", "peak", "GB/s",
+       "op", options.by == "op" ? "" : "what");
   for (const NodeTime& row : grouped(m.nodes, options)) {
     const double rate = row.flops / row.seconds;
-    fmt::print("{:9.3f} {:5.1f}% {:>9} {:>6} {:7.1f}  {:<26} {}\n",
-               1e3 * row.seconds / options.steps, 100 * row.seconds / total,
-               row.flops > 0 ? fmt::format("{:.1f}", rate / 1e9) : "",
-               row.flops > 0 ? fmt::format("{:.0f}%", 100 * rate / m.machine.flops) : "",
-               row.bytes / row.seconds / 1e9, row.op,
-               options.by == "op"      ? ""
-               : options.by == "shape" ? row.shape + " " + row.implementation
-                                       : row.name + " " + row.shape + " " + row.implementation);
+    show("{:9.3f} {:5.1f}% {:>9} {:>6} {:7.1f}  {:<26} {}\n", 1e3 * row.seconds / options.steps,
+         100 * row.seconds / total, row.flops > 0 ? fmt::format("{:.1f}", rate / 1e9) : "",
+         row.flops > 0 ? fmt::format("{:.0f}%", 100 * rate / m.machine.flops) : "",
+         row.bytes / row.seconds / 1e9, row.op,
+         options.by == "op"      ? ""
+         : options.by == "shape" ? row.shape + " " + row.implementation
+                                 : row.name + " " + row.shape + " " + row.implementation);
   }
 }
 
@@ -154,12 +155,11 @@ nlohmann::ordered_json ops_json(const Measured& m, const Options& options) {
 }
 
 void print_summary(const RunSetup& setup, const Measured& m, const Options& options) {
-  fmt::print(
-      "{}, batch {} of {}x{}, {} threads, {}: {:.2f} images/s (best {:.2f}), {:.4f} s a step\n",
-      setup.config.model, setup.shape.global_batch(), setup.train_set->image_shape()[1],
-      setup.train_set->image_shape()[2], setup.config.thread_count(), name(isa_level()),
-      m.images_per_s(), m.images / m.best_seconds(), m.median_seconds());
-  fmt::print(
+  show("{}, batch {} of {}x{}, {} threads, {}: {:.2f} images/s (best {:.2f}), {:.4f} s a step\n",
+       setup.config.model, setup.shape.global_batch(), setup.train_set->image_shape()[1],
+       setup.train_set->image_shape()[2], setup.config.thread_count(), name(isa_level()),
+       m.images_per_s(), m.images / m.best_seconds(), m.median_seconds());
+  show(
       "{:.1f} GFLOP/s, {:.1f}% of the {:.1f} that multiply-adds reach here; waited {:.4f} s "
       "a step for data; peak memory {}\n",
       m.flops_per_s() / 1e9, 100 * m.flops_per_s() / m.machine.flops, m.machine.flops / 1e9,
@@ -236,7 +236,7 @@ int run(const CommandLine& typed) {
   if (options.json) {
     nlohmann::ordered_json result = facts(setup, measured, options);
     if (ops) result["ops"] = ops_json(measured, options);
-    fmt::print("{}\n", result.dump());
+    show_text(json_text(result) + "\n");
     return 0;
   }
   if (ops) print_ops(measured, options);

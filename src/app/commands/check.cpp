@@ -1,7 +1,5 @@
 // `convoy check`: what is wrong with the pictures of a folder, before a training finds out.
 
-#include <fmt/core.h>
-
 #include "app/check_records.h"
 #include "app/check_report.h"
 #include "app/command.h"
@@ -9,6 +7,7 @@
 #include "app/progress.h"
 #include "base/cores.h"
 #include "base/error.h"
+#include "base/show.h"
 
 namespace convoy {
 namespace {
@@ -67,8 +66,7 @@ int run(const CommandLine& line) {
   if (!options.manifest.empty()) {
     write_atomically(options.manifest, manifest_text(files), Fault::usage);
   }
-  fmt::print("{}",
-             options.json ? findings_json(findings, folder) : findings_text(findings, folder));
+  show_text(options.json ? findings_json(findings, folder) : findings_text(findings, folder));
   return findings.anything_wrong() ? static_cast<int>(Fault::data) : 0;
 }
 
@@ -84,12 +82,13 @@ Folders train, val, validation and test are splits, the folders in them classes;
 without splits, the folders of DIR are classes. TFRecords (train-00000-of-01024 ...)
 are read through, each record counting as a file. Nothing in DIR is changed.
 
-Wrong (exit code 3): files that are broken or cut off, classes without a picture,
-classes that only one of train and val has, pictures that are in two splits
-(by bytes, or by pixels where they were saved anew). Worth knowing (exit code 0):
-pictures that are in one split twice, names that lie about the format, files that
-are no pictures, pictures outside of class folders, remarks of the decoder, sides
-below 32 pixels, cameras held sideways (EXIF), CMYK, 16 bits, greyscale.
+Wrong (exit code 3): files that are broken or cut off, links that lead in a circle,
+classes without a picture, classes that only one of train and val has, pictures that
+are in two splits (by bytes, or by pixels where they were saved anew). Worth knowing
+(exit code 0): pictures that are in one split twice, names that lie about the format,
+files that are no pictures, pictures outside of class folders, remarks of the decoder,
+bytes behind the end of a picture, sides below 32 pixels, cameras held sideways
+(EXIF), CMYK, 16 bits, greyscale.
 
   convoy check data/pets
   convoy check data/pets --manifest pets.tsv

@@ -2,10 +2,9 @@
 
 #include "config/completion.h"
 
-#include <fmt/core.h>
-
 #include "app/command.h"
 #include "app/options.h"
+#include "base/show.h"
 #include "base/text.h"
 
 namespace convoy {
@@ -20,7 +19,7 @@ int run(const CommandLine& line) {
     if (!command.words.empty()) verb.words = split(command.words, ' ');
     verbs.push_back(std::move(verb));
   }
-  fmt::print("{}", completion_script(line.words[0], "convoy", verbs));
+  show_text(completion_script(line.words[0], "convoy", verbs));
   return 0;
 }
 

@@ -16,6 +16,8 @@
 #include "base/clock.h"
 #include "base/cores.h"
 #include "base/error.h"
+#include "base/json_text.h"
+#include "base/show.h"
 #include "config/value.h"
 #include "dist/run_watch.h"
 #include "dist/world.h"
@@ -32,14 +34,13 @@ using Json = nlohmann::ordered_json;
 
 struct Options : InferenceOptions {
   bool all = false;
-  std::string split = "test";
   int64_t eval_batch_size = 250;
   bool json = false;
 
   void describe(Fields& field) {
     describe_source(field);
     field("all", all, "of a run: every checkpoint in turn, then what `convoy average` made");
-    field("split", split, "which part of the dataset", one_of({"test", "train"}));
+    describe_split(field);
     field("json", json, "print one JSON object");
     describe_told(field);
     field.section("How");
@@ -91,10 +92,9 @@ const Result& best_of(const std::vector<Result>& results) {
 }
 
 void print_row(const Result& r) {
-  fmt::print("{:<40} {:>8} {:>8} {:>9.4f} {:>7.2f}% {:>7.2f}%\n", r.name,
-             r.step ? std::to_string(*r.step) : "-",
-             r.epoch ? fmt::format("{:.2f}", *r.epoch) : "-", r.tally.mean_loss(), r.tally.top1(),
-             r.tally.top5());
+  show("{:<40} {:>8} {:>8} {:>9.4f} {:>7.2f}% {:>7.2f}%\n", r.name,
+       r.step ? std::to_string(*r.step) : "-", r.epoch ? fmt::format("{:.2f}", *r.epoch) : "-",
+       r.tally.mean_loss(), r.tally.top1(), r.tally.top5());
   std::fflush(stdout);
 }
 
@@ -119,8 +119,8 @@ int evaluate_all(const Options& options, const Evaluate& evaluate) {
   std::vector<Result> results;
   bool is_whole = true;
   if (!options.json) {
-    fmt::print("{:<40} {:>8} {:>8} {:>9} {:>8} {:>8}\n", "weights", "step", "epoch", "loss",
-               "top-1", "top-5");
+    show("{:<40} {:>8} {:>8} {:>9} {:>8} {:>8}\n", "weights", "step", "epoch", "loss", "top-1",
+         "top-5");
   }
   for (size_t i = 0; i < files.size(); ++i) {
     try {
@@ -132,7 +132,7 @@ int evaluate_all(const Options& options, const Evaluate& evaluate) {
       if (error.fault() != Fault::checkpoint) throw;
       if (!results.empty() && results.back().name == files[i].name) results.pop_back();
       std::fflush(stdout);
-      fmt::print(stderr, "Warning: {}\n", error.what());
+      show(stderr, "Warning: {}\n", error.what());
       is_whole = false;
       continue;
     }
@@ -143,10 +143,10 @@ int evaluate_all(const Options& options, const Evaluate& evaluate) {
   }
   const Result& best = best_of(results);
   if (options.json) {
-    fmt::print("{}\n", to_json(results).dump());
+    show_text(json_text(to_json(results)) + "\n");
   } else {
-    fmt::print("best: {}, top-1 {:.2f}% ({}/{})\n", best.name, best.tally.top1(),
-               best.tally.correct, best.tally.samples);
+    show("best: {}, top-1 {:.2f}% ({}/{})\n", best.name, best.tally.top1(), best.tally.correct,
+         best.tally.samples);
   }
   return is_whole ? 0 : static_cast<int>(Fault::checkpoint);
 }
@@ -166,8 +166,8 @@ int run(const CommandLine& line) {
   const HostShare share = share_machines();
   if (options.threads == 0) options.threads = std::max(1, available_cores() / share.on_our_cores);
 
-  const auto data = open_matched(options, model, chosen.file, options.split == "train");
-  if (tells && !data->remark().empty()) fmt::print(stderr, "Warning: {}\n", data->remark());
+  const auto data = open_matched(options, model, chosen.file, options.wants_training_set());
+  if (tells && !data->remark().empty()) show(stderr, "Warning: {}\n", data->remark());
   const AugmentChain chain = options.data.chain(data->image_shape(), false);
   InferenceNetwork network(options, model, data->image_shape(),
                            options.num_classes ? options.num_classes : data->classes(),
@@ -177,15 +177,15 @@ int run(const CommandLine& line) {
       network.task(), network.executor(), *data, chain, options.eval_batch_size,
       options.data.loader(),
       [&](const Batch::Bad& bad) {
-        if (tells) fmt::print(stderr, "Warning: {}\n", bad.reason);
+        if (tells) show(stderr, "Warning: {}\n", bad.reason);
       },
       &world);
   RunWatch watch(&world, stall_timeout_s);
   const auto evaluate = [&](const WeightFile& file) {
     network.load(file);
     watch.at_step(0);
-    const auto console =
-        console_listener(console_options(options.json || !tells));  // its bar goes with it
+    const auto console = console_listener(
+        console_options(options.json || !tells, World::started_by_mpi()));  // its bar goes with it
     return *evaluator.run([&](int64_t done) {
       console->on(EvalProgress{done, evaluator.samples()});
       watch.advance();
@@ -202,9 +202,9 @@ int run(const CommandLine& line) {
   const Tally t = evaluate(chosen.file);
   if (!tells) return 0;
   if (options.json) {
-    fmt::print("{}\n", numbers(t).dump());
+    show_text(json_text(numbers(t)) + "\n");
   } else {
-    console_listener(console_options(false))
+    console_listener(console_options(false, World::started_by_mpi()))
         ->on(EvalDone{.epoch = result.epoch.value_or(0),
                       .step = result.step.value_or(0),
                       .loss = t.mean_loss(),

@@ -1,8 +1,6 @@
 // `convoy export`: weights as a file that others read: ONNX, or safetensors for inference. What is
 // written can be read back and compared with the network before it gets its name.
 
-#include <fmt/core.h>
-
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -12,6 +10,8 @@
 #include "base/cores.h"
 #include "base/error.h"
 #include "base/file_writer.h"
+#include "base/json_text.h"
+#include "base/show.h"
 #include "base/temporary_name.h"
 #include "base/text.h"
 #include "export/onnx_file.h"
@@ -187,23 +187,22 @@ class Exporting {
   void tell_people() const {
     const Shape& image = source_.image();
     if (format_ == "onnx") {
-      fmt::print("{}: ONNX, operator set {}, {} nodes, {} batch norms folded, {}\n",
-                 options_.output, model_.opset, model_.nodes.size(), folded(),
-                 human_bytes(static_cast<double>(size())));
-      fmt::print("image [{}, {}, {}, {}] -> {} [{}, {}]\n", batch_text(), image[0], image[1],
-                 image[2], output_name(), batch_text(), source_.classes());
+      show("{}: ONNX, operator set {}, {} nodes, {} batch norms folded, {}\n", options_.output,
+           model_.opset, model_.nodes.size(), folded(), human_bytes(static_cast<double>(size())));
+      show("image [{}, {}, {}, {}] -> {} [{}, {}]\n", batch_text(), image[0], image[1], image[2],
+           output_name(), batch_text(), source_.classes());
     } else {
-      fmt::print("{}: safetensors, {} tensors, {}\n", options_.output, tensors_.size(),
-                 human_bytes(static_cast<double>(size())));
+      show("{}: safetensors, {} tensors, {}\n", options_.output, tensors_.size(),
+           human_bytes(static_cast<double>(size())));
     }
     if (agreement_) {
-      fmt::print(
+      show(
           "read back and compared on {} images ({}): largest difference {:.3g}, relative {:.3g}, "
           "top-1 agrees on {}\n",
           agreement_->images, pictures_, agreement_->absolute, agreement_->relative,
           agreement_->same_top1);
     }
-    fmt::print("weights {}\n", weights_hash(source_.tensors()));
+    show("weights {}\n", weights_hash(source_.tensors()));
   }
 
   void tell_json() const {
@@ -229,7 +228,7 @@ class Exporting {
                         {"max_rel", agreement_->relative},
                         {"same_top1", agreement_->same_top1}};
     }
-    fmt::print("{}\n", told.dump());
+    show_text(json_text(told) + "\n");
   }
 
   const Options& options_;

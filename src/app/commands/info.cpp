@@ -2,19 +2,20 @@
 // is.
 
 #include <fmt/core.h>
-
 #include <map>
 #include <utility>
-
 #include "app/command.h"
 #include "app/model_facts.h"
 #include "app/options.h"
 #include "app/run.h"
 #include "base/cores.h"
 #include "base/error.h"
+#include "base/folder.h"
 #include "base/process.h"
+#include "base/show.h"
 #include "base/text.h"
 #include "config/value.h"
+#include "data/data_file.h"
 #include "export/onnx_file.h"
 #include "report/finished.h"
 #include "tensor/isa.h"
@@ -42,17 +43,17 @@ struct Options {
 void describe(Fields& field) { Options().describe(field); }
 
 void about_machine() {
-  fmt::print("convoy   {} ({}, {})\n", version, build_type, compiler);
-  fmt::print("oneDNN   {}\n", onednn::version());
-  fmt::print("cpu      {}, {} cores usable, {} ({} channels a block)\n", cpu_model(),
-             available_cores(), name(isa_level()), channel_block());
-  fmt::print("memory   {}\n", human_bytes(static_cast<double>(memory_limit_bytes())));
-  fmt::print("recipes  {}\n", join(recipe_folders(), ", "));
+  show("convoy   {} ({}, {})\n", version, build_type, compiler);
+  show("oneDNN   {}\n", onednn::version());
+  show("cpu      {}, {} cores usable, {} ({} channels a block)\n", cpu_model(), available_cores(),
+       name(isa_level()), channel_block());
+  show("memory   {}\n", human_bytes(static_cast<double>(memory_limit_bytes())));
+  show("recipes  {}\n", join(recipe_folders(), ", "));
 }
 
 void about_model(const FoundModel& model, const Options& options) {
   const ModelFacts facts = model_facts(model, options.num_classes, options.image_size);
-  fmt::print("{:<44} {:<18} {:>12}\n", "layer", "output", "parameters");
+  show("{:<44} {:<18} {:>12}\n", "layer", "output", "parameters");
   for (const int id : facts.graph.order) {
     const Node& node = facts.graph.node(id);
     if (!node.op->kernel) continue;
@@ -61,12 +62,11 @@ void about_model(const FoundModel& model, const Options& options) {
       if (facts.graph.info(v).region == Region::params)
         parameters += facts.graph.type(v).shape.count();
     }
-    fmt::print("{:<44} {:<18} {:>12}\n", node.name, to_string(facts.graph.type(node.out[0]).shape),
-               parameters ? with_commas(parameters) : "");
+    show("{:<44} {:<18} {:>12}\n", node.name, to_string(facts.graph.type(node.out[0]).shape),
+         parameters ? with_commas(parameters) : "");
   }
-  fmt::print("{}: {} parameters, {} batch-norm statistics, {:.3f} GMACs an image\n",
-             model.variant.name, with_commas(facts.trainable), with_commas(facts.statistics),
-             facts.multiply_adds / 1e9);
+  show("{}: {} parameters, {} batch-norm statistics, {:.3f} GMACs an image\n", model.variant.name,
+       with_commas(facts.trainable), with_commas(facts.statistics), facts.multiply_adds / 1e9);
 }
 
 void about_weights(const fs::path& path, const Options& options) {
@@ -74,11 +74,11 @@ void about_weights(const fs::path& path, const Options& options) {
   int64_t elements = 0;
   for (const TensorEntry& t : file.tensors()) {
     elements += t.shape.count();
-    if (options.tensors) fmt::print("{:<48} {} {}\n", t.name, name(t.dtype), to_string(t.shape));
+    if (options.tensors) show("{:<48} {} {}\n", t.name, name(t.dtype), to_string(t.shape));
   }
-  for (const auto& [key, value] : file.metadata()) fmt::print("{:<36} {}\n", key, value);
-  fmt::print("{}: {}, {} tensors, {} elements\nweights {}\n", path.string(), file.format(),
-             file.tensors().size(), with_commas(elements), weights_hash(file.tensors()));
+  for (const auto& [key, value] : file.metadata()) show("{:<36} {}\n", key, value);
+  show("{}: {}, {} tensors, {} elements\nweights {}\n", path.string(), file.format(),
+       file.tensors().size(), with_commas(elements), weights_hash(file.tensors()));
 }
 
 std::string onnx_shape(const OnnxValue& value) {
@@ -92,47 +92,47 @@ void about_onnx(const fs::path& path, const Options& options) {
   int64_t elements = 0;
   for (const OnnxTensor& t : model.constants) {
     elements += t.shape.count();
-    if (options.tensors) fmt::print("{:<48} {}\n", one_line(t.name), to_string(t.shape));
+    if (options.tensors) show("{:<48} {}\n", t.name, to_string(t.shape));
   }
   std::map<std::string, int64_t> ops;
   for (const OnnxNode& node : model.nodes) ++ops[node.op];
-  for (const auto& [op, count] : ops) fmt::print("{:<36} {}\n", one_line(op), count);
+  for (const auto& [op, count] : ops) show("{:<36} {}\n", op, count);
   for (const auto& [key, value] : model.metadata) {
-    fmt::print("{:<36} {}\n", one_line(key), one_line(value));
+    show("{:<36} {}\n", key, value);
   }
   for (const auto& [kind, values] : {std::pair{"input", model.inputs}, {"output", model.outputs}}) {
     for (const OnnxValue& value : values) {
-      fmt::print("{:<36} {} {}\n", kind, one_line(value.name), onnx_shape(value));
+      show("{:<36} {} {}\n", kind, value.name, onnx_shape(value));
     }
   }
-  fmt::print("{}: ONNX, operator set {}, written by {} {}, {} nodes, {} tensors, {} elements\n",
-             path.string(), model.opset, one_line(model.producer), one_line(model.producer_version),
+  show("{}: ONNX, operator set {}, written by {} {}, {} nodes, {} tensors, {} elements\n",
+             path.string(), model.opset, model.producer, model.producer_version,
              model.nodes.size(), model.constants.size(), with_commas(elements));
 }
 
 void about_checkpoint(const fs::path& path) {
   const Checkpoint c = read_checkpoint(path);
-  fmt::print("{}: step {}, epoch {:.2f}, {} samples\n", path.string(), c.state.step, c.state.epoch,
-             with_commas(c.state.samples));
-  for (const auto& [key, value] : c.state.numbers) fmt::print("  {:<20} {}\n", key, value);
-  for (const auto& [key, value] : c.state.texts) fmt::print("  {:<20} {}\n", key, value);
+  show("{}: step {}, epoch {:.2f}, {} samples\n", path.string(), c.state.step, c.state.epoch,
+       with_commas(c.state.samples));
+  for (const auto& [key, value] : c.state.numbers) show("  {:<20} {}\n", key, value);
+  for (const auto& [key, value] : c.state.texts) show("  {:<20} {}\n", key, value);
   for (const auto& [file, bytes] : c.files) {
-    fmt::print("  {:<28} {}\n", file, human_bytes(static_cast<double>(bytes.size())));
+    show("  {:<28} {}\n", file, human_bytes(static_cast<double>(bytes.size())));
   }
 }
 
 void about_run(const RunDir& dir) {
-  fmt::print("{}", fs::exists(dir.summary()) ? read_file(dir.summary(), Fault::checkpoint)
-                                             : "no epoch yet\n");
+  show_text(is_there(dir.summary()) ? read_file(dir.summary(), Fault::checkpoint)
+                                    : "no epoch yet\n");
   const CheckpointStore store(dir.path(), 1);
-  for (const int64_t step : store.steps()) fmt::print("checkpoints/{}\n", checkpoint_name(step));
+  for (const int64_t step : store.steps()) show("checkpoints/{}\n", checkpoint_name(step));
   const std::string name = dir.path().string();
   const std::optional<FinishedRun> end = finished_run(dir);
   if (!end) {
-    fmt::print("not finished; go on with: convoy resume {}\n", name);
+    show("not finished; go on with: convoy resume {}\n", name);
     return;
   }
-  fmt::print(
+  show(
       "finished at step {}; use it with:\n"
       "  convoy eval --checkpoint {}\n"
       "  convoy predict --checkpoint {} --input PICTURE\n"
@@ -154,7 +154,7 @@ int run(const CommandLine& line) {
     return 0;
   }
   const fs::path path = line.words[0];
-  if (!fs::exists(path)) {
+  if (!is_there(path)) {
     if (path.string().find('/') != std::string::npos || path.has_extension()) {
       raise(Fault::usage,
             "there is no {}; try: a weights file, a run directory, or the name of a model",
@@ -163,9 +163,9 @@ int run(const CommandLine& line) {
     about_model(find_model(path.string()), options);
   } else if (path.extension() == ".onnx") {
     about_onnx(path, options);
-  } else if (!fs::is_directory(path)) {
+  } else if (!is_folder(path)) {
     about_weights(path, options);
-  } else if (fs::exists(path / "state.json")) {
+  } else if (is_there(path / "state.json")) {
     about_checkpoint(path);
   } else {
     about_run(RunDir::look(path));

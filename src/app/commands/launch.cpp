@@ -1,10 +1,11 @@
 // `convoy launch`: a verb on many processes.
 
-#include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <map>
 
 #include "app/command.h"
 #include "app/launch_options.h"
@@ -12,6 +13,7 @@
 #include "base/cores.h"
 #include "base/error.h"
 #include "base/process.h"
+#include "base/show.h"
 #include "dist/world.h"
 #include "launch/core_share.h"
 #include "launch/mpirun.h"
@@ -82,23 +84,68 @@ void refuse_too_many_here(const RankPlacement& placement, const LaunchOptions& o
   }
 }
 
-// Somebody else's mpirun has started us, once for every rank: we are the verb.
-int run_in_place(const Fields& field, const LaunchOptions& options, Verb& verb) {
-  if (!World::started_by_mpi()) {
-    raise(Fault::usage, "--kubernetes-run, but no mpirun has started this; try: without it");
+// The hosts of a job that another mpirun has started, in the order of the ranks; one that comes
+// again after another one is there twice.
+RankPlacement placement_of(World& world) {
+  const std::vector<std::string> names = world.all_gather(world.host_name());
+  RankPlacement placement;
+  for (int rank = 0; rank < world.size(); ++rank) {
+    const bool is_next = rank == 0 || world.host_of(rank) != world.host_of(rank - 1);
+    if (is_next) placement.hosts.push_back({names[static_cast<size_t>(rank)], 0});
+    ++placement.hosts.back().slots;
   }
+  return placement;
+}
+
+// What the other mpirun has decided can be said again here, but not otherwise.
+void refuse_what_was_decided(const Fields& field, const LaunchOptions& options,
+                             const RankPlacement& placement) {
+  constexpr std::array used{"kubernetes-run",      "num-instances",    "num-replicas",
+                            "num-workers-per-hls", "ipus-per-replica", "print-topology",
+                            "threads-per-rank",    "bind-to",          "numa-aware",
+                            "oversubscribe",       "interface",        "env",
+                            "stall-timeout"};
   for (const Field& each : field.all()) {
-    const bool is_used = each.key == "kubernetes-run" || each.key == "num-replicas" ||
-                         each.key == "stall-timeout" || each.key == "ipus-per-replica";
-    if (field.given(each.key) && !is_used) {
+    if (field.given(each.key) && std::ranges::find(used, each.key) == used.end()) {
       raise(Fault::usage, "--{} means nothing with --kubernetes-run; try: an option of that mpirun",
             each.key);
     }
   }
-  options.pass_on([&](const auto&... option) { verb.pass(option...); });
-  verb.refuse_crowd(World::get().size());
+  if (options.num_instances && options.num_instances != placement.ranks()) {
+    raise(Fault::usage, "--num-instances {}, but {} were started; try: mpirun -np {}",
+          options.num_instances, placement.ranks(), options.num_instances);
+  }
+  std::map<std::string, int> here;
+  for (const LaunchHost& host : placement.hosts) here[host.name] += host.slots;
+  for (const auto& [host, ranks] : here) {
+    if (options.workers_per_host && options.workers_per_host != ranks) {
+      raise(Fault::usage,
+            "--num-workers-per-hls {}, but {} has {}; try: mpirun --map-by ppr:{}:node",
+            options.workers_per_host, host, ranks, options.workers_per_host);
+    }
+  }
+}
+
+// Another mpirun has started this process, once for every rank: it does what the verb says.
+int run_in_place(const Fields& field, LaunchOptions& options, Verb& verb) {
+  if (!World::started_by_mpi()) {
+    raise(Fault::usage, "--kubernetes-run, but no mpirun has started this; try: without it");
+  }
+  World& world = World::get();
+  const RankPlacement placement = placement_of(world);
+  refuse_what_was_decided(field, options, placement);
+  options.adopt(verb.line.settings);
+  options.apply_here(field);
+  if (options.print_topology && world.rank() == 0) {
+    show_text(topology_table(placement, options.replicas_of(placement)));
+    std::fflush(stdout);
+  }
+  options.pass_on(world.size(), [&](const auto&... option) { verb.pass(option...); });
+  verb.refuse_crowd(world.size());
   const std::vector<std::string> rest(verb.words.begin() + 1, verb.words.end());
-  return verb.command->run(parse_for(*verb.command, rest));
+  const CommandLine line = parse_for(*verb.command, rest);
+  warn_of_overruled(line);
+  return verb.command->run(line);
 }
 
 int run(const CommandLine& typed) {
@@ -130,11 +177,11 @@ int run(const CommandLine& typed) {
           options.only_output_from_instance, placement.ranks() - 1);
   }
   if (options.print_topology) {
-    fmt::print("{}", topology_table(placement, options.replicas_of(placement)));
+    show_text(topology_table(placement, options.replicas_of(placement)));
     std::fflush(stdout);
     if (!verb) return 0;
   }
-  options.pass_on([&](const auto&... option) { verb->pass(option...); });
+  options.pass_on(placement.ranks(), [&](const auto&... option) { verb->pass(option...); });
   verb->refuse_crowd(placement.ranks());
   if (options.restarts && !verb->is_run()) {
     raise(Fault::usage, "--restarts means nothing for {}; try: without it", verb->words[0]);
@@ -185,6 +232,7 @@ itself kills all ranks a second after a SIGTERM: stop such a run by SIGUSR1.
               "oversubscribe env restarts stall-timeout log-dir tag-output verbose "
               "print-topology",
           .describe = describe,
+          .shared = true,  // for --kubernetes-run; otherwise it starts the others itself
           .run = run,
           .words_end_options = true};
 }

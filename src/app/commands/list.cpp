@@ -9,6 +9,7 @@
 #include "app/model_facts.h"
 #include "app/options.h"
 #include "base/error.h"
+#include "base/show.h"
 #include "base/text.h"
 #include "config/config_file.h"
 #include "config/value.h"
@@ -63,7 +64,7 @@ void print_rows(const std::string& kind, const Rows& rows, const std::string& pa
   }
   for (const auto& [name, rest] : rows) {
     if (!is_meant(name, pattern)) continue;
-    fmt::print("{:<{}}  {}\n", name, width, rest);
+    show("{:<{}}  {}\n", name, width, rest);
     found = true;
   }
   if (!found) none_found(kind, pattern, names);
@@ -77,7 +78,7 @@ void list_models(const Options& options, const std::string& pattern) {
   if (std::ranges::none_of(names, [&](const auto& name) { return is_meant(name, pattern); })) {
     none_found("models", pattern, names);
   }
-  fmt::print("{:<32} {:>6} {:>12} {:>10} {:>9}\n", "model", "image", "parameters", "BN stats",
+  show("{:<32} {:>6} {:>12} {:>10} {:>9}\n", "model", "image", "parameters", "BN stats",
              "GMACs");
   for (const ModelDef& family : model_catalog()) {
     for (const Variant& variant : family.variants) {
@@ -85,10 +86,9 @@ void list_models(const Options& options, const std::string& pattern) {
       const FoundModel model{family, variant};
       const int classes = options.num_classes ? options.num_classes : model.classes();
       const ModelFacts facts = model_facts(model, classes, options.image_size);
-      fmt::print("{:<32} {:>6} {:>12} {:>10} {:>9.3f}\n", variant.name,
-                 options.image_size ? options.image_size : model.image_size(),
-                 with_commas(facts.trainable), with_commas(facts.statistics),
-                 facts.multiply_adds / 1e9);
+      show("{:<32} {:>6} {:>12} {:>10} {:>9.3f}\n", variant.name,
+           options.image_size ? options.image_size : model.image_size(),
+           with_commas(facts.trainable), with_commas(facts.statistics), facts.multiply_adds / 1e9);
     }
   }
 }

@@ -13,6 +13,7 @@
 #include "app/signals.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/show.h"
 #include "base/stop_code.h"
 #include "pictures/png.h"
 #include "plot/plot.h"
@@ -72,19 +73,19 @@ Plot to_plot(const RateCurve& curve, const std::optional<Reading>& found, std::s
 }
 
 void print_reading(const RateCurve& curve, const Reading& found, const LrFindOptions& options) {
-  fmt::print("Falls fastest: at a rate of {:.2g} (first reading)\n", found.steepest);
-  fmt::print("Least: at {:.2g}, the most to try; a tenth is {:.2g} (second reading)\n",
-             found.minimum, found.tenth());
+  show("Falls fastest: at a rate of {:.2g} (first reading)\n", found.steepest);
+  show("Least: at {:.2g}, the most to try; a tenth is {:.2g} (second reading)\n", found.minimum,
+       found.tenth());
   if (curve.has_diverged()) {
-    fmt::print("Diverged: at a rate of {:.2g}, step {} of {}\n", curve.rows().back().lr,
-               curve.rows().size(), options.steps);
+    show("Diverged: at a rate of {:.2g}, step {} of {}\n", curve.rows().back().lr,
+         curve.rows().size(), options.steps);
   } else if (found.ends_at_minimum) {
-    fmt::print("Diverged: nowhere; it still falls at {:.2g}. Try: --max-lr {:.2g}\n", options.high,
-               100 * options.high);
+    show("Diverged: nowhere; it still falls at {:.2g}. Try: --max-lr {:.2g}\n", options.high,
+         100 * options.high);
   } else {
-    fmt::print("Diverged: nowhere up to {:.2g}\n", options.high);
+    show("Diverged: nowhere up to {:.2g}\n", options.high);
   }
-  fmt::print("Suggestion: {:.2g}, the larger of the two readings\n", found.suggestion());
+  show("Suggestion: {:.2g}, the larger of the two readings\n", found.suggestion());
 }
 
 int run(const CommandLine& line) {
@@ -103,26 +104,26 @@ int run(const CommandLine& line) {
                        {.dump = {}, .without = config.without, .print = {}, .seconds = nullptr});
   warn_of_idle_rules(setup.plans, config.choices);
   if (!config.tuning.freeze.empty() && config.init_from.empty()) {
-    fmt::print(stderr, "Warning: what is frozen keeps its random start; try: --init-from FILE\n");
+    show(stderr, "Warning: what is frozen keeps its random start; try: --init-from FILE\n");
   }
   const fs::path folder = options.output;
   make_folders(folder, Fault::usage);
   const std::string title = fmt::format(
       "{} on {}, batch {}: {:g} to {:g} in {} steps", config.model, config.data.dataset_name(),
       setup.shape.global_batch(), options.low, options.high, options.steps);
-  if (!config.quiet) fmt::print("{}\n", title);
+  if (!config.quiet) show("{}\n", title);
   std::fflush(stdout);
 
   ProgressLine progress("step", !config.quiet);
   const RateCurve curve = find_rate(setup, options, stop,
                                     {.told =
                                          [&](const std::string& text) {
-                                           if (!config.quiet) fmt::print("{}\n", text);
+                                           if (!config.quiet) show("{}\n", text);
                                          },
                                      .bad =
                                          [&](const Batch::Bad& bad) {
                                            progress.clear();
-                                           fmt::print(stderr, "Warning: {}\n", bad.reason);
+                                           show(stderr, "Warning: {}\n", bad.reason);
                                          },
                                      .after_step =
                                          [&](const RateCurve& so_far) {
@@ -135,11 +136,11 @@ int run(const CommandLine& line) {
   write_atomically(folder / "lr-find.png", encode_png(draw(to_plot(curve, found, title))),
                    Fault::usage);
   if (!config.quiet) {
-    fmt::print("Wrote {} and {}\n", (folder / "lr-find.png").lexically_normal().string(),
-               (folder / "lr-find.csv").lexically_normal().string());
+    show("Wrote {} and {}\n", (folder / "lr-find.png").lexically_normal().string(),
+         (folder / "lr-find.csv").lexically_normal().string());
   }
   if (stop) {
-    fmt::print(stderr, "Stopped by a signal after step {} of {}: no suggestion\n",
+    show(stderr, "Stopped by a signal after step {} of {}: no suggestion\n",
                curve.rows().size(), options.steps);
     return stop_code(stop);
   }
@@ -152,7 +153,7 @@ int run(const CommandLine& line) {
         options.low / 100, 2 * options.steps);
   }
   if (!config.quiet) print_reading(curve, *found, options);
-  fmt::print("{}\n", train_line(line, known, found->suggestion(), setup.shape.global_batch()));
+  show("{}\n", train_line(line, known, found->suggestion(), setup.shape.global_batch()));
   return 0;
 }
 

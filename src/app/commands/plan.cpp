@@ -11,6 +11,8 @@
 #include "app/recipe_curves.h"
 #include "app/run.h"
 #include "base/error.h"
+#include "base/json_text.h"
+#include "base/show.h"
 #include "base/text.h"
 #include "report/lines.h"
 #include "tensor/isa.h"
@@ -129,33 +131,33 @@ nlohmann::ordered_json to_json(const RunSetup& setup, const Forecast& f, int64_t
 
 void print_plan(const RunSetup& setup, const Forecast& f) {
   const Shape image = setup.train_set->image_shape();
-  fmt::print("Run: {} on {}, {}x{}x{}, {} threads, {}\n", setup.config.model,
+  show("Run: {} on {}, {}x{}x{}, {} threads, {}\n", setup.config.model,
              setup.config.data.dataset_name(), image[0], image[1], image[2],
              setup.config.thread_count(), name(isa_level()));
-  fmt::print("Batch: {} x {} accumulated x {} replicas = {}\n", setup.shape.micro_batch,
+  show("Batch: {} x {} accumulated x {} replicas = {}\n", setup.shape.micro_batch,
              setup.shape.accumulation, setup.shape.replicas, setup.shape.global_batch());
-  for (const std::string& line : setup.config.fitted_defaults()) fmt::print("Default: {}\n", line);
+  for (const std::string& line : setup.config.fitted_defaults()) show("Default: {}\n", line);
   if (setup.config.data.is_absent()) {
-    fmt::print("Data: {} is not here and counts as published; --data-dir FOLDER looks at files\n",
-               setup.config.data.dataset_name());
+    show("Data: {} is not here and counts as published; --data-dir FOLDER looks at files\n",
+         setup.config.data.dataset_name());
   }
   const int64_t steps = setup.total_steps();
-  fmt::print("Steps: {} samples, {:.6g} steps an epoch, {} epochs = {} steps\n",
-             with_commas(setup.train_set->size()), setup.epochs.steps_per_epoch(),
-             setup.config.epochs, with_commas(steps));
-  fmt::print("LR: peak {:.4g}, {:.4g} at the start, {:.4g} in the middle, {:.4g} at the end\n",
-             setup.config.lr.peak(setup.shape.global_batch()), setup.learning_rate(0),
-             setup.learning_rate(steps / 2), setup.learning_rate(std::max<int64_t>(steps - 1, 0)));
+  show("Steps: {} samples, {:.6g} steps an epoch, {} epochs = {} steps\n",
+       with_commas(setup.train_set->size()), setup.epochs.steps_per_epoch(), setup.config.epochs,
+       with_commas(steps));
+  show("LR: peak {:.4g}, {:.4g} at the start, {:.4g} in the middle, {:.4g} at the end\n",
+       setup.config.lr.peak(setup.shape.global_batch()), setup.learning_rate(0),
+       setup.learning_rate(steps / 2), setup.learning_rate(std::max<int64_t>(steps - 1, 0)));
   if (setup.config.shard_optimizer) {
     const UpdateShares& shares = setup.plans.shares();
-    fmt::print("Sharded optimiser: {}\n",
-               shares.is_shared()
-                   ? fmt::format("{} of {} parameters here", with_commas(shares.slot_floats()),
-                                 with_commas(setup.plans.state().param_floats))
-                   : "one process: nothing to shard");
+    show("Sharded optimiser: {}\n",
+         shares.is_shared()
+             ? fmt::format("{} of {} parameters here", with_commas(shares.slot_floats()),
+                           with_commas(setup.plans.state().param_floats))
+             : "one process: nothing to shard");
   }
-  fmt::print("Convolution passes: {}\n", algorithms_line(setup.plans));
-  fmt::print("{}", forecast_lines(f));
+  show("Convolution passes: {}\n", algorithms_line(setup.plans));
+  show_text(forecast_lines(f));
 }
 
 int run(const CommandLine& typed) {
@@ -179,10 +181,10 @@ int run(const CommandLine& typed) {
   if (options.json) {
     nlohmann::ordered_json result = to_json(setup, expected, largest);
     if (curve) result["curve_files"] = curve->names();
-    fmt::print("{}\n", result.dump());
+    show_text(json_text(result) + "\n");
   } else {
     print_plan(setup, expected);
-    if (curve) fmt::print("Curves: {}\n", join(curve->names(), ", "));
+    if (curve) show("Curves: {}\n", join(curve->names(), ", "));
   }
   std::fflush(stdout);
   refuse_what_cannot_fit(setup, config.output, memory, largest);

@@ -1,8 +1,6 @@
 // `convoy predict`: what a network says about pictures, one by one. It runs the plan of the
 // evaluation, so what it gets right is what `convoy eval` counts.
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <deque>
 
@@ -14,6 +12,11 @@
 #include "app/predictor.h"
 #include "app/run.h"
 #include "base/error.h"
+#include "base/folder.h"
+#include "base/show.h"
+#include "base/text.h"
+#include "config/value.h"
+#include "data/data_file.h"
 #include "data/folder_source.h"
 #include "data/picture_dataset.h"
 #include "train/weights_metadata.h"
@@ -22,8 +25,8 @@ namespace convoy {
 namespace {
 
 struct Options : InferenceOptions {
-  std::vector<std::string> input;
-  std::string split = "test";
+  std::string input;                // as typed, a line for each time
+  std::vector<std::string> inputs;  // files and folders
   int64_t first = 0;
   PredictorOptions what;
   int64_t batch_size = 64;
@@ -31,11 +34,11 @@ struct Options : InferenceOptions {
   void describe(Fields& field) {
     describe_source(field);
     field("input", input,
-          "pictures (JPEG, PNG, BMP, TIFF, WebP) or folders of them, with commas between; or .npy "
-          "or .safetensors "
-          "files: f32 [n, c, h, w] as the network takes them, or bytes [n, c, h, w] or [n, h, w, "
-          "c]. Without it, the dataset's images");
-    field("split", split, "which part of the dataset", one_of({"test", "train"}));
+          "pictures (JPEG, PNG, BMP, TIFF, WebP) or folders of them, with spaces or commas between; "
+          "or .npy or .safetensors files: f32 [n, c, h, w] as the network takes them, or bytes [n, "
+          "c, h, w] or [n, h, w, c]. Without it, the dataset's images",
+          repeated());
+    describe_split(field);
     field("first", first, "only the first N images; 0: all", at_least(0));
     field("top", what.top, "classes to tell of each image", at_least(1), {"k"});
     field("json", what.json, "print a JSON object for each image");
@@ -96,8 +99,8 @@ void check_labels(const ImageTensor& tensor, int classes) {
 
 void predict_dataset(const Options& options, const FoundModel& model, const WeightFile& file,
                      const CommandLine& line) {
-  const auto data = open_matched(options, model, file, options.split == "train");
-  if (!data->remark().empty()) fmt::print(stderr, "Warning: {}\n", data->remark());
+  const auto data = open_matched(options, model, file, options.wants_training_set());
+  if (!data->remark().empty()) show(stderr, "Warning: {}\n", data->remark());
   const AugmentChain chain = options.data.chain(data->image_shape(), false);
   const int64_t count = options.first ? std::min(options.first, data->size()) : data->size();
   const int64_t batch = std::min(options.batch_size, count);
@@ -111,13 +114,34 @@ void predict_dataset(const Options& options, const FoundModel& model, const Weig
   predictor.finish();
 }
 
+// What --input names, and the words beside it: `--input a.jpg b.jpg`, as a shell makes of *.jpg. A
+// comma divides, unless there is a file of that whole name.
+std::vector<std::string> named_inputs(const std::string& typed,
+                                      const std::vector<std::string>& words) {
+  std::vector<std::string> names;
+  for (const std::string& entry : split(typed, '\n')) {
+    if (entry.empty() || is_there(entry)) {
+      if (!entry.empty()) names.push_back(entry);
+      continue;
+    }
+    std::vector<std::string> parts;
+    const std::string problem = parse_value(entry, parts);
+    if (!problem.empty()) {
+      raise(Fault::usage, "--input \"{}\" {}; try: FILE or FILE,FILE", entry, problem);
+    }
+    names.insert(names.end(), parts.begin(), parts.end());
+  }
+  names.insert(names.end(), words.begin(), words.end());
+  return names;
+}
+
 // The pictures among the inputs, folders looked through; empty: they are tensors.
 std::vector<fs::path> picture_inputs(const std::vector<std::string>& inputs) {
   std::vector<fs::path> pictures;
   size_t tensors = 0;
   for (const std::string& input : inputs) {
-    if (!fs::exists(input)) raise(Fault::data, "there is no {}; try: another --input", input);
-    if (fs::is_directory(input)) {
+    if (!is_there(input)) raise(Fault::data, "there is no {}; try: another --input", input);
+    if (is_folder(input)) {
       const std::vector<fs::path> below = pictures_below(input);
       if (below.empty()) {
         raise(Fault::data, "there is no picture in {}; try: another folder, or pictures by name",
@@ -178,7 +202,7 @@ void predict_tensors(const Options& options, const FoundModel& model, const Weig
   std::deque<ImageTensor> tensors;
   int64_t count = 0;
   bool has_bytes = false;
-  for (const std::string& path : options.input) {
+  for (const std::string& path : options.inputs) {
     ImageTensor tensor = read_images(path);
     settle_layout(tensor, image, model.family.channels);
     check_labels(tensor, classes);
@@ -224,6 +248,7 @@ void refuse_to_draw(const Options& options) {
 }
 
 int run(const CommandLine& line) {
+  if (!line.settings.contains("input")) need_words(line, {});
   const std::vector<Field> known = described(describe);
   need_words(line, {}, known);
   const ChosenWeights chosen = choose_weights(line, known, "predict");
@@ -234,13 +259,14 @@ int run(const CommandLine& line) {
   if (!chosen.remark.empty()) fmt::print(stderr, "{}\n", chosen.remark);
   const FoundModel model = settle(options, chosen.file.origin());
   options.what.upright = options.data.exif_turn;
-  if (options.input.empty()) {
+  options.inputs = named_inputs(options.input, line.words);
+  if (options.inputs.empty()) {
     refuse_to_draw(options);
     predict_dataset(options, model, chosen.file, line);
     return 0;
   }
   std::vector<std::string> names = network_classes(options, model, chosen.file, {});
-  if (std::vector<fs::path> paths = picture_inputs(options.input); !paths.empty()) {
+  if (std::vector<fs::path> paths = picture_inputs(options.inputs); !paths.empty()) {
     return predict_pictures(options, model, chosen.file, std::move(names), line, chosen.settings,
                             std::move(paths));
   }
@@ -254,7 +280,7 @@ int run(const CommandLine& line) {
 CommandDef predict_command() {
   return {.name = "predict",
           .summary = "classify images",
-          .usage = "predict --checkpoint FILE|RUN_DIR [--input FILE[,FILE...]] [options]",
+          .usage = "predict --checkpoint FILE|RUN_DIR [--input FILE...] [options]",
           .details =
               R"(Tells the likeliest classes of every image, with their probabilities, and whether
 that is right where the labels are known. Weights written by Convoy bring model,
@@ -266,6 +292,7 @@ labels.
 
   convoy predict --checkpoint runs/demo --first 10
   convoy predict --checkpoint runs/demo --top 1 --output predictions.jsonl
+  convoy predict --checkpoint best.safetensors --input photo.jpg holidays/*.png
   convoy predict --checkpoint best.safetensors --input photo.jpg,holidays/
   convoy predict --checkpoint best.safetensors --input holidays/ --draw seen/
   convoy predict --checkpoint resnet50.pth --model resnet50 --dataset imagenet --input photo.jpg

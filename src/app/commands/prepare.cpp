@@ -13,6 +13,8 @@
 #include "app/prepare/write_tree.h"
 #include "base/cores.h"
 #include "base/error.h"
+#include "base/folder.h"
+#include "base/show.h"
 #include "base/text.h"
 
 namespace convoy {
@@ -66,20 +68,27 @@ struct Options {
 
 void describe(Fields& field) { Options().describe(field, ""); }
 
-void refuse_overlap(const Options& options) {
-  const auto canonical = [](const std::string& folder) {
-    std::error_code code;
-    const fs::path path = fs::weakly_canonical(folder, code);
-    return path.has_filename() ? path : path.parent_path();
-  };
-  const fs::path input = canonical(options.input), output = canonical(options.output);
+fs::path resolved(const std::string& folder) {
+  std::error_code code;
+  const fs::path path = fs::weakly_canonical(folder, code);
+  return path.has_filename() ? path : path.parent_path();
+}
+
+// The output may lie below the input where nothing of the input is looked for, as
+// ImageNet/tfrecords beside ImageNet/train: that is where people have room.
+void refuse_overlap(const Options& options, const std::string& kind) {
+  const fs::path input = resolved(options.input), output = resolved(options.output);
   const auto begins_with = [](const fs::path& path, const fs::path& start) {
     return std::mismatch(start.begin(), start.end(), path.begin(), path.end()).first == start.end();
   };
-  if (begins_with(output, input) || begins_with(input, output)) {
-    raise(Fault::usage, "--output {} and --input {} lie in each other; try: another --output",
-          options.output, options.input);
-  }
+  if (!begins_with(output, input) && !begins_with(input, output)) return;
+  const bool reads_all = kind == "pack" || options.val_share > 0;
+  const std::string below = output.lexically_relative(input).begin()->string();
+  if (begins_with(output, input) && output != input && !reads_all && !is_split_name(below)) return;
+  raise(Fault::usage, "--output {} and --input {} lie in each other; try: {}", options.output,
+        options.input,
+        reads_all ? "another --output"
+                  : fmt::format("--output {}", (fs::path(options.input) / "prepared").string()));
 }
 
 RawSplits splits_of(const Options& options, ThreadPool& pool) {
@@ -89,17 +98,17 @@ RawSplits splits_of(const Options& options, ThreadPool& pool) {
                                         .val_share = options.val_share,
                                         .seed = options.seed},
                                        pool);
-  fmt::print("{}: {} training and {} validation pictures of {} classes{}\n", options.input,
-             with_commas(static_cast<long long>(splits.train.size())),
-             with_commas(static_cast<long long>(splits.validation.size())), splits.classes.size(),
-             splits.passed_over ? fmt::format(", {} other files passed over", splits.passed_over)
-                                : std::string());
+  show("{}: {} training and {} validation pictures of {} classes{}\n", options.input,
+       with_commas(static_cast<long long>(splits.train.size())),
+       with_commas(static_cast<long long>(splits.validation.size())), splits.classes.size(),
+       splits.passed_over ? fmt::format(", {} other files passed over", splits.passed_over)
+                          : std::string());
   std::fflush(stdout);
   return splits;
 }
 
 void tell_resumed(const Journal& journal, const Options& options) {
-  if (journal.resumed()) fmt::print("going on in {}\n", options.output);
+  if (journal.resumed()) show("going on in {}\n", options.output);
   std::fflush(stdout);
 }
 
@@ -143,7 +152,7 @@ int prepare_imagenet(const Options& options, ThreadPool& pool) {
                     {"left_out", wrote.left_out},
                     {"shards", spec.shards},
                     {"bytes", wrote.bytes}};
-    fmt::print(
+    show(
         "{}: {} records in {} shards, {}; {} shards were made now, {} pictures encoded "
         "anew, {} left out; all read again and sound\n",
         spec.folder.string(), with_commas(wrote.records), spec.shards,
@@ -161,15 +170,15 @@ int write_files(const std::vector<FileToWrite>& files, Json what, TreeMode mode,
   Journal journal(options.output, std::move(what), options.command);
   tell_resumed(journal, options);
   BadPictures bad(options.max_bad);
-  const TreeResult wrote = write_tree(files, options.output, mode, pool, bad);
+  const TreeResult wrote =
+      write_tree(files, options.output, mode, journal.was_finished(), pool, bad);
   journal.finish({{"files", wrote.files}, {"left_out", wrote.left_out}, {"bytes", wrote.bytes}});
-  fmt::print("{}: {} files, {}{}; {} were written now, {} left out; all read again and sound\n",
-             options.output, with_commas(wrote.files),
-             human_bytes(static_cast<double>(wrote.bytes)),
-             mode == TreeMode::pack
-                 ? fmt::format(", before {}", human_bytes(static_cast<double>(wrote.bytes_before)))
-                 : std::string(),
-             with_commas(wrote.made), wrote.left_out);
+  show("{}: {} files, {}{}; {} were written now, {} left out; all read again and sound\n",
+       options.output, with_commas(wrote.files), human_bytes(static_cast<double>(wrote.bytes)),
+       mode == TreeMode::pack
+           ? fmt::format(", before {}", human_bytes(static_cast<double>(wrote.bytes_before)))
+           : std::string(),
+       with_commas(wrote.made), wrote.left_out);
   return 0;
 }
 
@@ -190,7 +199,7 @@ int prepare_folder(const Options& options, ThreadPool& pool) {
 }
 
 int prepare_pack(const Options& options, ThreadPool& pool) {
-  if (!fs::is_directory(options.input)) {
+  if (!is_folder(options.input)) {
     raise(Fault::data, "there is no folder {}; try: --input with a folder of pictures",
           options.input);
   }
@@ -232,7 +241,7 @@ int run(const CommandLine& line) {
   }
   if (kind == "folder" && options.val_share == 0 && field.given("seed"))
     raise(Fault::usage, "--seed decides nothing here without --val-share; try: --val-share 0.1");
-  refuse_overlap(options);
+  refuse_overlap(options, kind);
   options.command = command_of(kind, field);
   ThreadPool pool(options.threads ? options.threads : available_cores());
   if (kind == "imagenet") return prepare_imagenet(options, pool);

@@ -8,8 +8,8 @@
 #include "app/run.h"
 #include "app/run_weights.h"
 #include "base/error.h"
+#include "base/show.h"
 #include "config/config_file.h"
-#include "config/value.h"
 #include "dist/world.h"
 #include "report/finished.h"
 #include "train/start_weights.h"
@@ -50,7 +50,7 @@ struct Overrides {
     field("accept-changed-options", accept_changed_options,
           "go on although args.yml tells other options than the checkpoint was trained with; the "
           "result is that of neither");
-    field("quiet", quiet, "print only warnings and the last line", {}, {"q"});
+    field("quiet", quiet, "print only warnings, the accuracy and the last line", {}, {"q"});
   }
 };
 

@@ -1,7 +1,5 @@
 // `convoy train`: a new run.
 
-#include <fmt/core.h>
-
 #include <cstdlib>
 
 #include "app/command.h"
@@ -9,6 +7,7 @@
 #include "app/run.h"
 #include "app/verify_resume.h"
 #include "base/error.h"
+#include "base/show.h"
 #include "base/text.h"
 #include "config/config_file.h"
 #include "dist/world.h"
@@ -58,8 +57,8 @@ int run(const CommandLine& typed) {
   const Fields field = read_options(line, describe, options, config);
   World& world = World::get();
   if (!field.dropped().empty() && !config.quiet && world.rank() == 0) {
-    fmt::print(stderr, "convoy: not used of the recipe, beside what was typed: {}\n",
-               join(field.dropped(), ", "));
+    show(stderr, "convoy: not used of the recipe, beside what was typed: {}\n",
+         join(field.dropped(), ", "));
   }
   if (options.verify_resume) {
     if (world.size() > 1) {

@@ -1,6 +1,6 @@
 #include "app/prepare/bad_pictures.h"
 
-#include <fmt/core.h>
+#include "base/show.h"
 
 namespace convoy {
 
@@ -10,7 +10,7 @@ void BadPictures::count(const Error& error, SharedProgress& progress) {
     raise(Fault::data, "{} (--max-bad {} would leave out such pictures)", error.what(), count_);
   }
   progress.clear();
-  fmt::print(stderr, "left out: {}\n", error.what());
+  show(stderr, "left out: {}\n", error.what());
 }
 
 }  // namespace convoy

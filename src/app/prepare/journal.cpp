@@ -6,10 +6,13 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/folder.h"
 #include "base/json.h"
+#include "base/json_text.h"
 #include "base/temporary_name.h"
 #include "base/text.h"
 #include "config/value.h"
+#include "data/data_file.h"
 
 namespace convoy {
 namespace {
@@ -21,27 +24,21 @@ fs::path made(const fs::path& folder) {
   return folder;
 }
 
-bool holds_nothing(const fs::path& folder) {
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    if (!entry.path().filename().string().starts_with(".")) return false;
-  }
-  return true;
-}
+bool holds_nothing(const fs::path& folder) { return folder_entries(folder, Fault::usage).empty(); }
 
-std::string text_of(const Json& json) {
-  return json.dump(1, ' ', false, Json::error_handler_t::replace);
-}
+std::string text_of(const Json& json) { return json_text(json, 1); }
 
-// What an earlier run said it makes, and how it was asked to.
+// What an earlier run said it makes, how it was asked to, and whether it came to its end.
 struct Earlier {
   std::string what, command;
+  bool was_finished = false;
 };
 Earlier earlier(const fs::path& file) {
   const std::string text = read_file(file, Fault::usage);
   try {
     const Json all = parse_ordered_json(text);
     if (const auto found = all.find("made_of"); found != all.end()) {
-      return {text_of(*found), all.value("command", "")};
+      return {text_of(*found), all.value("command", ""), all.contains("result")};
     }
   } catch (const JsonError&) {  // said below
   } catch (const Json::exception&) {
@@ -65,7 +62,7 @@ Journal::Journal(const fs::path& output, Json what, std::string command)
       command_(std::move(command)),
       lock_(made(output)) {
   remove_leftovers_below(output);
-  if (fs::exists(file_)) {
+  if (is_there(file_)) {
     const Earlier before = earlier(file_);
     if (before.what != what_) {
       raise(Fault::usage,
@@ -73,6 +70,7 @@ Journal::Journal(const fs::path& output, Json what, std::string command)
             output.string(), one_line(difference(before, command_)));
     }
     resumed_ = true;
+    was_finished_ = before.was_finished;
     return;
   }
   if (!holds_nothing(output)) {

@@ -22,6 +22,8 @@ class Journal {
 
   // Whether an earlier run began here.
   bool resumed() const { return resumed_; }
+  // Whether it came to its end, so that everything was there and sound.
+  bool was_finished() const { return was_finished_; }
 
   // All is there: makes that durable and says so in the file, with what is told about it.
   void finish(const nlohmann::ordered_json& result);
@@ -29,7 +31,7 @@ class Journal {
  private:
   fs::path file_;
   std::string what_, command_;
-  bool resumed_ = false;
+  bool resumed_ = false, was_finished_ = false;
   RunLock lock_;
 };
 

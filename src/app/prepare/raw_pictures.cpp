@@ -4,6 +4,8 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "base/folder.h"
+#include "base/regular_file.h"
 #include "data/folder_source.h"
 #include "records/tar.h"
 
@@ -11,18 +13,6 @@ namespace convoy {
 namespace {
 
 constexpr uint64_t largest_picture_bytes = uint64_t{1} << 30;
-
-std::vector<fs::path> entries_of(const fs::path& folder) {
-  std::vector<fs::path> entries;
-  std::error_code code;
-  for (fs::directory_iterator entry(folder, code), end; !code && entry != end;
-       entry.increment(code)) {
-    if (!entry->path().filename().string().starts_with(".")) entries.push_back(entry->path());
-  }
-  if (code) raise(Fault::data, "cannot read the folder {}: {}", folder.string(), code.message());
-  std::ranges::sort(entries);
-  return entries;
-}
 
 using Within = std::shared_ptr<const std::string>;
 
@@ -37,30 +27,25 @@ void add_file(RawPictures& found, const fs::path& file, const Within& within,
     ++found.passed_over;
     return;
   }
-  std::error_code code;
-  const uint64_t bytes = fs::file_size(file, code);
-  if (code) raise(Fault::data, "cannot read {}: {}", file.string(), code.message());
-  found.pictures.push_back(
-      {.class_name = class_name, .name = name, .within = within, .bytes = bytes, .tar = {}});
+  found.pictures.push_back({.class_name = class_name,
+                            .name = name,
+                            .within = within,
+                            .bytes = regular_bytes(file, Fault::data),
+                            .tar = {}});
 }
 
 // The pictures of a class: those in its folder, and in folders below.
-void add_class(RawPictures& found, const fs::path& folder, const std::string& class_name,
-               int depth = 0) {
-  if (depth > 16) raise(Fault::data, "{}: folders in folders without end", folder.string());
-  const Within within = in_folder(folder);
-  for (const fs::path& file : entries_of(folder)) {
-    if (fs::is_directory(file)) {
-      add_class(found, file, class_name, depth + 1);
-    } else {
-      add_file(found, file, within, class_name);
-    }
-  }
-}
-
 RawPictures class_folder(const fs::path& folder) {
   RawPictures found;
-  add_class(found, folder, folder.filename().string());
+  Within within = in_folder(folder);
+  fs::path last = folder;
+  for (const fs::path& file : files_below(folder, Fault::data)) {
+    if (file.parent_path() != last) {
+      last = file.parent_path();
+      within = in_folder(last);
+    }
+    add_file(found, file, within, folder.filename().string());
+  }
   if (found.pictures.empty()) {
     raise(Fault::data, "the class {} has no picture; try: fill or remove its folder",
           folder.string());
@@ -146,11 +131,11 @@ RawPictures raw_folder(const fs::path& folder, ThreadPool& pool) {
   RawPictures found;
   const Within within = in_folder(folder);
   std::vector<fs::path> classes;
-  for (const fs::path& entry : entries_of(folder)) {
-    if (fs::is_directory(entry)) {
-      classes.push_back(entry);
+  for (const FolderEntry& entry : folder_entries(folder, Fault::data)) {
+    if (entry.is_folder) {
+      classes.push_back(entry.path);
     } else {
-      add_file(found, entry, within, "");
+      add_file(found, entry.path, within, "");
     }
   }
   RawPictures of_classes =

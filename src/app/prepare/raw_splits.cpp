@@ -1,11 +1,15 @@
 #include "app/prepare/raw_splits.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
+#include <span>
 
 #include "app/prepare/validation_labels.h"
 #include "base/error.h"
+#include "base/folder.h"
+#include "data/data_file.h"
 #include "data/folder_source.h"
 #include "data/order.h"
 #include "data/record_classes.h"
@@ -13,13 +17,17 @@
 namespace convoy {
 namespace {
 
+constexpr std::array train_names{"ILSVRC2012_img_train.tar", "train", "img_train"};
+constexpr std::array validation_names{"ILSVRC2012_img_val.tar", "val", "validation", "img_val"};
+
 // The one of these that the input has.
-std::optional<fs::path> the_one(const fs::path& input, std::initializer_list<const char*> names) {
+std::optional<fs::path> the_one(const fs::path& input, std::span<const char* const> names) {
   std::optional<fs::path> found;
   for (const char* name : names) {
     const fs::path path = input / name;
-    if (!fs::exists(path)) continue;
-    if (found && !fs::equivalent(*found, path)) {
+    std::error_code ignored;
+    if (!is_there(path)) continue;
+    if (found && !fs::equivalent(*found, path, ignored)) {
       raise(Fault::data, "{} and {} are both there; try: move one of them away", found->string(),
             path.string());
     }
@@ -29,7 +37,7 @@ std::optional<fs::path> the_one(const fs::path& input, std::initializer_list<con
 }
 
 RawPictures pictures_at(const fs::path& path, ThreadPool& pool) {
-  return fs::is_directory(path) ? raw_folder(path, pool) : raw_tar(path, pool);
+  return is_folder(path) ? raw_folder(path, pool) : raw_tar(path, pool);
 }
 
 // From the pictures of each class so many go to validation, by a keyed permutation of their names.
@@ -56,9 +64,9 @@ void split(std::vector<RawPicture> pictures, const RawSplitsSpec& spec, RawSplit
 void refuse_split_already(const fs::path& input) {
   for (const bool train : {true, false}) {
     const std::optional<fs::path> folder = split_folder(input, train);
-    std::error_code ignored;
-    const auto is_folder = [&](const fs::directory_entry& e) { return e.is_directory(ignored); };
-    if (!folder || std::none_of(fs::directory_iterator(*folder, ignored), {}, is_folder)) continue;
+    if (!folder) continue;
+    const std::vector<FolderEntry> entries = folder_entries(*folder, Fault::data);
+    if (std::ranges::none_of(entries, &FolderEntry::is_folder)) continue;
     raise(Fault::usage,
           "{} is split already, it has {}: its classes are the folders in there; try: --input {}, "
           "or leave --val-share out",
@@ -67,7 +75,7 @@ void refuse_split_already(const fs::path& input) {
 }
 
 void find_train(const RawSplitsSpec& spec, ThreadPool& pool, RawSplits& splits) {
-  const auto path = the_one(spec.input, {"ILSVRC2012_img_train.tar", "train", "img_train"});
+  const auto path = the_one(spec.input, train_names);
   if (!path) return;
   RawPictures found = pictures_at(*path, pool);
   if (!found.has_classes) {
@@ -80,7 +88,7 @@ void find_train(const RawSplitsSpec& spec, ThreadPool& pool, RawSplits& splits) 
 
 // Whether a list of labels was used.
 bool find_validation(const RawSplitsSpec& spec, ThreadPool& pool, RawSplits& splits) {
-  const auto path = the_one(spec.input, {"ILSVRC2012_img_val.tar", "val", "validation", "img_val"});
+  const auto path = the_one(spec.input, validation_names);
   if (!path) return false;
   RawPictures found = pictures_at(*path, pool);
   splits.passed_over += found.passed_over;
@@ -124,8 +132,13 @@ int64_t RawSplits::label(const std::string& class_name) const {
   return std::ranges::lower_bound(classes, class_name) - classes.begin();
 }
 
+bool is_split_name(std::string_view name) {
+  return std::ranges::find(train_names, name) != train_names.end() ||
+         std::ranges::find(validation_names, name) != validation_names.end();
+}
+
 RawSplits find_splits(const RawSplitsSpec& spec, ThreadPool& pool) {
-  if (!fs::is_directory(spec.input)) {
+  if (!is_folder(spec.input)) {
     raise(Fault::data,
           "there is no folder {}; try: --input with the folder of the tars or pictures",
           spec.input.string());

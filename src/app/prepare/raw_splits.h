@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/prepare/raw_pictures.h"
@@ -25,6 +26,9 @@ struct RawSplitsSpec {
   double val_share = 0;        // above 0: `input` has folders of classes, to be split
   uint64_t seed = 0;           // of that split
 };
+
+// Whether `find_splits` would look into a folder of this name.
+bool is_split_name(std::string_view name);
 
 // Found in the input: ILSVRC2012_img_train.tar or the folders train or img_train; likewise
 // ILSVRC2012_img_val.tar, val, validation or img_val. Nothing, or two where one can be meant, is

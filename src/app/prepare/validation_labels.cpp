@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "data/data_file.h"
 
 namespace convoy {
 namespace {
@@ -77,7 +78,7 @@ void apply_labels(const fs::path& list, std::vector<RawPicture>& pictures) {
 std::optional<fs::path> find_labels(const fs::path& folder) {
   for (const char* name : {"imagenet_2012_validation_synset_labels.txt", "synset_labels.txt",
                            "LOC_val_solution.csv"}) {
-    if (fs::exists(folder / name)) return folder / name;
+    if (is_there(folder / name)) return folder / name;
   }
   return std::nullopt;
 }

@@ -8,6 +8,8 @@
 #include "app/prepare/journal.h"
 #include "app/prepare/picture_records.h"
 #include "base/error.h"
+#include "base/regular_file.h"
+#include "data/data_file.h"
 #include "data/order.h"
 #include "data/record_shards.h"
 #include "records/tfrecord.h"
@@ -110,7 +112,7 @@ ShardsResult write_shards(const RawSplits& splits, const std::vector<RawPicture>
   std::vector<int> missing;
   uint64_t needed = 0;
   for (int shard = 0; shard < spec.shards; ++shard) {
-    if (fs::exists(maker.path(shard))) continue;
+    if (is_there(maker.path(shard))) continue;
     missing.push_back(shard);
     needed += maker.bytes(shard);
   }
@@ -127,7 +129,7 @@ ShardsResult write_shards(const RawSplits& splits, const std::vector<RawPicture>
     SharedProgress progress("reading " + spec.prefix + " again", count);
     pool.run(spec.shards, [&](int shard, int) {
       records += maker.verify(shard, progress);
-      bytes += fs::file_size(maker.path(shard));
+      bytes += regular_bytes(maker.path(shard), Fault::data);
     });
   }
   return {.records = records,

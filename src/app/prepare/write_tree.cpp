@@ -1,12 +1,15 @@
 #include "app/prepare/write_tree.h"
 
 #include <algorithm>
-#include <atomic>
 #include <set>
 
+#include "app/prepare/content_hashes.h"
 #include "app/prepare/journal.h"
 #include "base/error.h"
 #include "base/file_writer.h"
+#include "base/folder.h"
+#include "base/regular_file.h"
+#include "data/data_file.h"
 #include "data/folder_source.h"
 #include "pictures/jpeg_pack.h"
 #include "pictures/picture.h"
@@ -14,7 +17,7 @@
 namespace convoy {
 namespace {
 
-// What the output shall hold for a file. Fault::data when it is no sound picture.
+// What the output is to hold for a file. Fault::data when it is no sound picture.
 std::string content_of(const FileToWrite& file, TreeMode mode) {
   if (!file.is_picture) return read_file(file.from.path(), Fault::data);
   std::string bytes = read_raw(file.from);
@@ -25,42 +28,14 @@ std::string content_of(const FileToWrite& file, TreeMode mode) {
   return pack_jpeg(bytes, origin);
 }
 
-// A file of an earlier run. Without a sync an empty one may be all that the machine kept of it.
-bool is_there_already(const FileToWrite& file, const fs::path& path, TreeMode mode) {
-  std::error_code code;
-  const uint64_t bytes = fs::file_size(path, code);
-  if (code) return false;
-  if (mode == TreeMode::copy || !file.is_picture) return bytes == file.from.bytes;
-  return bytes > 0;
-}
-
-uint64_t missing_bytes(const std::vector<FileToWrite>& files, const fs::path& output,
-                       TreeMode mode) {
+uint64_t missing_bytes(const std::vector<FileToWrite>& files, const fs::path& output) {
   uint64_t sum = 0;
   for (const FileToWrite& file : files) {
-    if (!is_there_already(file, output / file.to, mode)) sum += file.from.bytes;
+    std::error_code code;
+    const uint64_t there = fs::file_size(output / file.to, code);
+    if (code || there == 0) sum += file.from.bytes;
   }
   return sum;
-}
-
-void verify(const FileToWrite& file, const fs::path& path, TreeMode mode) {
-  const auto differs = [&](const char* how) {
-    raise(Fault::data, "{} {} {}; try: remove it and run the same again", path.string(), how,
-          file.from.path());
-  };
-  const std::string bytes = read_file(path, Fault::data);
-  if (mode == TreeMode::copy || !file.is_picture) {
-    if (bytes.size() != file.from.bytes) differs("has not the length of");
-    if (!file.is_picture) return;
-  }
-  PictureDecoder decoder;
-  const PictureInfo now = decoder.open(bytes, path.string());
-  if (mode == TreeMode::copy || now.format != PictureFormat::jpeg) return;
-  const std::string original = read_raw(file.from);
-  const PictureInfo before = decoder.open(original, file.from.path());
-  if (!is_packed(bytes) || now.width != before.width || now.height != before.height ||
-      now.components != before.components)
-    differs("is not the packed picture of");
 }
 
 void make_folders_of(const std::vector<FileToWrite>& files, const fs::path& output) {
@@ -69,80 +44,139 @@ void make_folders_of(const std::vector<FileToWrite>& files, const fs::path& outp
   for (const fs::path& folder : folders) make_folders(folder, Fault::usage);
 }
 
+class TreeWriter {
+ public:
+  TreeWriter(const std::vector<FileToWrite>& files, const fs::path& output, TreeMode mode,
+             bool was_finished)
+      : files_(files),
+        output_(output),
+        mode_(mode),
+        was_finished_(was_finished),
+        hashes_(output),
+        states_(files.size()) {}
+
+  void write_all(ThreadPool& pool, BadPictures& bad) {
+    const auto count = static_cast<int>(files_.size());
+    SharedProgress progress(mode_ == TreeMode::pack ? "packing" : "copying", count);
+    pool.run(count, [&](int i, int) {
+      const FileToWrite& file = files_[static_cast<size_t>(i)];
+      make(file, states_[static_cast<size_t>(i)], [&](std::string& content) {
+        return bad.survives([&] { content = content_of(file, mode_); }, progress);
+      });
+      progress.add(1);
+    });
+  }
+
+  void read_again(ThreadPool& pool) const {
+    const auto count = static_cast<int>(files_.size());
+    SharedProgress progress("reading again", count);
+    pool.run(count, [&](int i, int) {
+      const State& state = states_[static_cast<size_t>(i)];
+      progress.add(1);
+      if (!state.is_new) return;  // was read just now
+      const fs::path path = output_ / files_[static_cast<size_t>(i)].to;
+      if (hash_bytes(read_file(path, Fault::data)) == state.hash) return;
+      raise(Fault::data, "{} does not hold what was written to it; try: another disk for --output",
+            path.string());
+    });
+  }
+
+  TreeResult finish() {
+    TreeResult result;
+    std::vector<ContentHashes::Line> lines;
+    for (size_t i = 0; i < files_.size(); ++i) {
+      const State& state = states_[i];
+      if (state.is_bad) {
+        ++result.left_out;
+        continue;
+      }
+      ++result.files;
+      result.made += state.is_new;
+      result.bytes_before += files_[i].from.bytes;
+      result.bytes += state.bytes;
+      lines.push_back({files_[i].to, state.hash});
+    }
+    hashes_.finish(lines);
+    return result;
+  }
+
+ private:
+  struct State {
+    bool is_bad = false, is_new = false;
+    uint64_t hash = 0, bytes = 0;
+  };
+
+  // `load` gives what the file is to hold, or false: the picture is bad.
+  template <class Load>
+  void make(const FileToWrite& file, State& state, const Load& load) {
+    const fs::path path = output_ / file.to;
+    const std::optional<uint64_t> noted = hashes_.noted(file.to);
+    std::string content;
+    state.is_bad = !noted && !load(content);
+    if (state.is_bad) return;
+    state.hash = noted ? *noted : hash_bytes(content);
+    if (is_sound(file, path, state)) {
+      if (!noted) hashes_.note(file.to, state.hash);
+      return;
+    }
+    state.is_bad = noted && !load(content);
+    if (state.is_bad) return;
+    FileWriter writer(path, Fault::usage);
+    writer.write(content);
+    writer.commit(false);  // a million syncs would take hours: one comes at the end
+    state = {.is_new = true, .hash = hash_bytes(content), .bytes = content.size()};
+    hashes_.note(file.to, state.hash);
+  }
+
+  // Whether the file of an earlier run is there and holds what it should.
+  bool is_sound(const FileToWrite& file, const fs::path& path, State& state) const {
+    if (!is_there(path)) return false;
+    const std::string bytes = read_file(path, Fault::data);
+    state.bytes = bytes.size();
+    if (hash_bytes(bytes) == state.hash) return true;
+    if (!was_finished_) return false;
+    raise(Fault::data,
+          "{} is damaged: it is not what was made of {}; try: remove it and run the "
+          "same again",
+          path.string(), file.from.path());
+  }
+
+  const std::vector<FileToWrite>& files_;
+  const fs::path& output_;
+  TreeMode mode_;
+  bool was_finished_;
+  ContentHashes hashes_;
+  std::vector<State> states_;
+};
+
 }  // namespace
 
 TreeResult write_tree(const std::vector<FileToWrite>& files, const fs::path& output, TreeMode mode,
-                      ThreadPool& pool, BadPictures& bad) {
+                      bool was_finished, ThreadPool& pool, BadPictures& bad) {
   make_folders_of(files, output);
-  expect_room(output, missing_bytes(files, output, mode));
-  std::atomic<int64_t> made = 0;
-  std::atomic<uint64_t> bytes_before = 0, bytes = 0;
-  std::vector<char> is_bad(files.size(), 0);
-  const auto count = static_cast<int>(files.size());
-  {
-    SharedProgress progress(mode == TreeMode::pack ? "packing" : "copying", count);
-    pool.run(count, [&](int i, int) {
-      const FileToWrite& file = files[static_cast<size_t>(i)];
-      const fs::path path = output / file.to;
-      std::string content;
-      if (is_there_already(file, path, mode)) {
-      } else if (bad.survives([&] { content = content_of(file, mode); }, progress)) {
-        FileWriter writer(path, Fault::usage);
-        writer.write(content);
-        writer.commit(false);  // a million syncs would take hours: one comes at the end
-        ++made;
-      } else {
-        is_bad[static_cast<size_t>(i)] = 1;
-      }
-      progress.add(1);
-    });
-  }
-  {
-    SharedProgress progress("reading again", count);
-    pool.run(count, [&](int i, int) {
-      const FileToWrite& file = files[static_cast<size_t>(i)];
-      progress.add(1);
-      if (is_bad[static_cast<size_t>(i)]) return;
-      const fs::path path = output / file.to;
-      verify(file, path, mode);
-      bytes_before += file.from.bytes;
-      bytes += fs::file_size(path);
-    });
-  }
-  const int64_t left_out = std::ranges::count(is_bad, 1);
-  return {.files = count - left_out,
-          .made = made,
-          .left_out = left_out,
-          .bytes_before = bytes_before,
-          .bytes = bytes};
+  expect_room(output, missing_bytes(files, output));
+  TreeWriter writer(files, output, mode, was_finished);
+  writer.write_all(pool, bad);
+  writer.read_again(pool);
+  return writer.finish();
 }
 
 std::vector<FileToWrite> files_to_write(const fs::path& folder) {
   std::vector<FileToWrite> files;
   bool has_pictures = false;
-  std::error_code code;
-  using Walk = fs::recursive_directory_iterator;
-  for (Walk entry(folder, fs::directory_options::follow_directory_symlink, code), end;
-       !code && entry != end; entry.increment(code)) {
-    const std::string name = entry->path().filename().string();
-    if (name.starts_with(".")) {
-      if (entry->is_directory()) entry.disable_recursion_pending();
-      continue;
-    }
-    if (!entry->is_regular_file()) continue;
-    const fs::path to = entry->path().lexically_relative(folder);
+  for (const fs::path& path : files_below(folder, Fault::data)) {
+    const fs::path to = path.lexically_relative(folder);
     if (to == "prepare.json") continue;  // tells what its own folder is made of
-    const std::string within = (entry->path().parent_path() / "").string();
+    const std::string within = (path.parent_path() / "").string();
     files.push_back({.from = {.class_name = to.parent_path().string(),
-                              .name = name,
+                              .name = path.filename().string(),
                               .within = std::make_shared<const std::string>(within),
-                              .bytes = entry->file_size(),
+                              .bytes = regular_bytes(path, Fault::data),
                               .tar = {}},
                      .to = to.string(),
-                     .is_picture = names_picture(name)});
+                     .is_picture = names_picture(path)});
     has_pictures |= files.back().is_picture;
   }
-  if (code) raise(Fault::data, "cannot read the folder {}: {}", folder.string(), code.message());
   if (!has_pictures) {
     raise(Fault::data, "{} has no pictures; try: files that end in .jpg, .png, .bmp, .tif or .webp",
           folder.string());

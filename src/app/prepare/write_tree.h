@@ -1,5 +1,6 @@
 // Files into a tree of folders, one by one: copied, or packed. A file has its name only when it is
-// complete, and one that is there is left alone: a run that was killed makes what is missing.
+// complete, and one that is there and holds what it should is left alone: a run that was killed
+// makes what is missing.
 #pragma once
 
 #include <string>
@@ -23,14 +24,15 @@ struct TreeResult {
 
 enum class TreeMode { copy, pack };
 
-// Pictures whose header is broken are bad; packed are JPEGs, PNGs are copied. Afterwards every
-// picture that was written, by this run or an earlier one, is read again: its header, and that its
-// size is the original's. One that differs is Fault::data.
+// Pictures whose header is broken are bad; packed are JPEGs, PNGs are copied. Every file is read
+// again, those of earlier runs too, and its hash compared with that of what was to be written
+// (content_hashes.h). A file that differs is Fault::data where everything was sound before
+// (`was_finished`), and otherwise written again: the machine may have stopped in the middle of it.
 TreeResult write_tree(const std::vector<FileToWrite>& files, const fs::path& output, TreeMode mode,
-                      ThreadPool& pool, BadPictures& bad);
+                      bool was_finished, ThreadPool& pool, BadPictures& bad);
 
 // All files below a folder, with their places in it; hidden ones are left out. Fault::data when
-// there is no picture.
+// there is no picture, or a link leads in a circle.
 std::vector<FileToWrite> files_to_write(const fs::path& folder);
 
 }  // namespace convoy

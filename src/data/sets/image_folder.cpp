@@ -10,7 +10,7 @@ namespace {
 std::unique_ptr<Dataset> open(const DatasetSpec& spec) {
   return std::make_unique<PictureDataset>(
       spec.val_share > 0 ? open_share(spec.data_dir, spec.train, spec.val_share)
-                         : open_split(spec.data_dir, spec.train),
+                         : open_split(spec.data_dir, spec.train, spec.held_out),
       spec.pictures);
 }
 

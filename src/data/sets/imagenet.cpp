@@ -6,9 +6,9 @@
 namespace convoy {
 namespace {
 
-std::unique_ptr<PictureSource> open(const std::string& folder, bool train) {
-  if (has_records(folder, train)) return open_records(folder, train);
-  return open_split(folder, train);
+std::unique_ptr<PictureSource> open(const DatasetSpec& spec) {
+  if (has_records(spec.data_dir, spec.train)) return open_records(spec.data_dir, spec.train);
+  return open_split(spec.data_dir, spec.train, spec.held_out);
 }
 
 }  // namespace
@@ -20,7 +20,7 @@ DatasetDef imagenet_dataset() {
           "TFRecords (train-00000-of-01024 … or mini_imagenet's names) or folders train and val of "
           "JPEGs in --data-dir",
       .open = [](const DatasetSpec& spec) -> std::unique_ptr<Dataset> {
-        return std::make_unique<PictureDataset>(open(spec.data_dir, spec.train), spec.pictures);
+        return std::make_unique<PictureDataset>(open(spec), spec.pictures);
       },
       .mean = {0.485, 0.456, 0.406},
       .std = {0.229, 0.224, 0.225},
