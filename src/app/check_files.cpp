@@ -63,6 +63,8 @@ struct Looker {
       decoder.decode({0, 0, found.info.width, found.info.height}, DecodeSpeed::exact, 1, pixels);
       found.pixel_hash = hash_pixels(pixels);
       found.remarks = decoder.remarks();
+      const PictureFormat format = found.info.format;
+      if (format != PictureFormat::jpeg && format != PictureFormat::png) return;
       const std::optional<size_t> end = picture_end(record.bytes);
       found.has_end = end.has_value();
       if (end) found.behind_end = found.bytes - static_cast<int64_t>(*end);

@@ -68,7 +68,10 @@ class Finder {
                            fmt::format("a {} file{}", name(info.format),
                                        is_seen ? "" : ", which training leaves out")});
       }
-      if (!f.has_end) cut_off.push_back({path, "", is_png ? "no IEND chunk" : "no EOI marker"});
+      if (!f.has_end) {
+        const bool is_png = info.format == PictureFormat::png;
+        cut_off.push_back({path, "", is_png ? "no IEND chunk" : "no EOI marker"});
+      }
       if (f.behind_end > 0) {
         trailing.push_back({path, "", with_commas(f.behind_end) + " bytes"});
       }

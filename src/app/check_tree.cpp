@@ -19,7 +19,7 @@ std::string name_of(const FolderEntry& entry) { return entry.path.filename().str
 
 class Walk {
  public:
-  explicit Walk(Tree& tree) : tree_(tree) { trail_.enter(tree.root); }
+  explicit Walk(Tree& tree) : tree_(tree), trail_(tree.root) { trail_.enter(tree.root); }
 
   void splits() {
     const std::vector<FolderEntry> entries = folder_entries(tree_.root, Fault::data);

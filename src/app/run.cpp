@@ -125,7 +125,11 @@ int train_in(const RunConfig& config, const RunDir& dir, bool& has_begun) {
   Listeners listeners;
   if (tells) {
     listeners.add(std::make_unique<Beginning>(has_begun));
-    listeners.add(console_listener(console_options(config.quiet, World::started_by_mpi())));
+    ConsoleOptions console = console_options(config.quiet, World::started_by_mpi());
+    if (std::error_code none; fs::exists(dir.metrics(), none)) {
+      console.evals = past_evals(read_file(dir.metrics(), Fault::checkpoint));
+    }
+    listeners.add(console_listener(std::move(console)));
     listeners.add(jsonl_listener(dir.metrics()));
     listeners.add(summary_csv_listener(dir.summary()));
     listeners.add(run_log_listener(dir.log()));

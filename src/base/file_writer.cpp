@@ -53,11 +53,6 @@ void FileWriter::sync() {
   if (::fsync(descriptor_) != 0) fail("sync");
 }
 
-void FileWriter::sync() {
-  const FileOperation operation("sync", path_);
-  if (::fsync(descriptor_) != 0) fail("sync");
-}
-
 void FileWriter::commit(bool durable) {
   flush();
   if (durable) sync();

@@ -49,6 +49,15 @@ std::vector<FolderEntry> folder_entries(const fs::path& folder, Fault fault) {
   return entries;
 }
 
+FolderTrail::FolderTrail(const fs::path& root) {
+  std::error_code ignored;
+  const fs::path real = fs::canonical(root, ignored);
+  for (fs::path around = real; around.has_relative_path();) {
+    around = around.parent_path();
+    enter(around);
+  }
+}
+
 bool FolderTrail::enter(const fs::path& folder) {
   struct stat about {};
   // One that cannot be asked is told apart by nothing: reading it will fail.
@@ -61,7 +70,7 @@ bool FolderTrail::enter(const fs::path& folder) {
 
 std::vector<fs::path> files_below(const fs::path& folder, Fault fault) {
   std::vector<fs::path> found;
-  FolderTrail trail;
+  FolderTrail trail(folder);
   add_below(folder, trail, fault, found);
   return found;
 }

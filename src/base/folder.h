@@ -24,6 +24,9 @@ std::vector<FolderEntry> folder_entries(const fs::path& folder, Fault fault);
 // The folders that a walk is in. A link that leads back into one of them would never end.
 class FolderTrail {
  public:
+  // Of a walk that begins at `root`, which is in all the folders around it already.
+  explicit FolderTrail(const fs::path& root);
+
   // False: the walk is in this folder already. Otherwise it is now, until `leave`.
   bool enter(const fs::path& folder);
   void leave() { inside_.pop_back(); }

@@ -70,7 +70,7 @@ Recipe to_recipe(std::vector<YamlEntry> entries, const std::string& path,
   };
   Recipe recipe;
   std::map<std::string, int> seen;
-  std::vector<std::string> given;
+  std::vector<std::string> given, changed;
   for (YamlEntry& entry : entries) {
     std::string key = dashed(entry.key);
     if (key == "<<") fail(entry, "merge keys (<<) are not supported; try: base: OTHER_RECIPE");
@@ -88,6 +88,8 @@ Recipe to_recipe(std::vector<YamlEntry> entries, const std::string& path,
       recipe.bases_line = entry.line;
     } else if (key == record_key) {
       given = split(entry.text, ',');
+    } else if (key == changed_key) {
+      changed = split(entry.text, ',');
     } else {
       recipe.settings[key] = {std::move(entry.text), path, entry.line};
     }
@@ -96,6 +98,8 @@ Recipe to_recipe(std::vector<YamlEntry> entries, const std::string& path,
   std::ranges::sort(given);
   for (auto& [key, setting] : recipe.settings) {
     if (!std::ranges::binary_search(given, key)) setting = {setting.text, "recorded default"};
+    const bool is_changed = std::ranges::find(changed, key) != changed.end();
+    if (is_changed) setting.origin = resume_origin;
   }
   return recipe;
 }

@@ -32,4 +32,10 @@ std::vector<std::string> list_recipes(const std::vector<std::string>& recipe_fol
 std::string write_args(const std::vector<Field>& fields);
 constexpr std::string_view record_key = "given";
 
+// The text of args.yml with other values of some options, typed for a resume. They are listed under
+// `changed` too, and read back with the origin "resume".
+std::string amend_args(const std::string& args, const std::vector<Field>& changed);
+constexpr std::string_view changed_key = "changed";
+constexpr std::string_view resume_origin = "resume";
+
 }  // namespace convoy

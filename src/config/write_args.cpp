@@ -90,4 +90,44 @@ std::string write_args(const std::vector<Field>& fields) {
   return text;
 }
 
+std::string amend_args(const std::string& args, const std::vector<Field>& changed) {
+  const auto list_of = [](const std::string& line) {  // "key: [a, b]"
+    std::vector<std::string> keys;
+    const size_t begin = line.find('[') + 1, end = line.rfind(']');
+    if (begin == 0 || end == line.npos || end <= begin) return keys;
+    for (std::string& key : split(line.substr(begin, end - begin), ',')) {
+      keys.push_back(key.starts_with(' ') ? key.substr(1) : key);
+    }
+    return keys;
+  };
+  const auto with_changed = [&](std::vector<std::string> keys) {
+    for (const Field& field : changed) {
+      if (std::ranges::find(keys, field.key) == keys.end()) keys.push_back(field.key);
+    }
+    return join(keys, ", ");
+  };
+  const auto begins = [](const std::string& line, std::string_view key) {
+    return line.starts_with(std::string(key) + ": ");
+  };
+  std::vector<std::string> lines = split(args, '\n'), before;
+  std::erase_if(lines, [&](const std::string& line) {
+    if (!begins(line, changed_key)) return false;
+    before = list_of(line);
+    return true;
+  });
+  for (std::string& line : lines) {
+    if (begins(line, record_key)) {
+      line = fmt::format("{}: [{}]\n{}: [{}]", record_key, with_changed(list_of(line)), changed_key,
+                         with_changed(before));
+      continue;
+    }
+    const auto field =
+        std::ranges::find_if(changed, [&](const Field& f) { return begins(line, f.key); });
+    if (field != changed.end()) {
+      line = fmt::format("{}: {}  # {}", field->key, yaml_value(*field), resume_origin);
+    }
+  }
+  return join(lines, "\n");
+}
+
 }  // namespace convoy

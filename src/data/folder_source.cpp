@@ -79,6 +79,19 @@ std::vector<std::string> class_folders(const fs::path& folder) {
   return names;
 }
 
+void count_below(const fs::path& folder, int64_t enough, FolderTrail& trail, int64_t& count) {
+  if (!trail.enter(folder)) return;
+  for (const FolderEntry& entry : folder_entries(folder, Fault::data)) {
+    if (count >= enough) break;
+    if (entry.is_folder) {
+      count_below(entry.path, enough, trail, count);
+    } else {
+      count += names_picture(entry.path);
+    }
+  }
+  trail.leave();
+}
+
 std::vector<fs::path> pictures_of_class(const fs::path& folder) {
   std::vector<fs::path> pictures = pictures_below(folder);
   if (pictures.empty()) {
@@ -191,13 +204,11 @@ std::unique_ptr<PictureSource> open_share(const fs::path& dir, bool train, doubl
 }
 
 int64_t count_pictures(const fs::path& folder, int64_t enough) {
+  FolderTrail trail(folder);
   int64_t count = 0;
-  std::error_code error;
-  using Walk = fs::recursive_directory_iterator;
-  for (Walk it(folder, fs::directory_options::follow_directory_symlink, error), end;
-       !error && it != end && count < enough; it.increment(error)) {
-    if (it.depth() > deepest) break;
-    count += !is_hidden(it->path()) && names_picture(it->path());
+  try {
+    count_below(folder, enough, trail, count);
+  } catch (const Error&) {  // whoever opens the set is told
   }
   return count;
 }

@@ -48,10 +48,7 @@ class Console : public Listener {
     if (const auto* e = std::get_if<RunStart>(&event)) run_dir_ = e->run_dir;
     if (const auto* e = std::get_if<Resumed>(&event)) run_dir_ = e->run_dir;
     if (const auto* e = std::get_if<TrainProgress>(&event)) progress_ = *e;
-    if (const auto* e = std::get_if<EvalDone>(&event)) {
-      last_eval_ = *e;
-      if (!best_eval_ || e->top1 > best_eval_->top1) best_eval_ = *e;
-    }
+    if (const auto* e = std::get_if<EvalDone>(&event)) options_.evals.add(*e);
   }
 
   void draw(const RunEvent& event) {
@@ -92,8 +89,9 @@ class Console : public Listener {
         e.threads, e.threads == 1 ? "" : "s",
         e.processes == 1 ? ""
                          : fmt::format(" in each of {} processes, which have {} of {} replicas",
-                                       e.processes, e.split, e.replicas),
-        default_lines(e) + (e.run_dir.empty() ? "" : shown("run directory {}\n", e.run_dir)));
+                                       e.processes, e.split, e.replicas));
+    return text + default_lines(e) +
+           (e.run_dir.empty() ? "" : shown("run directory {}\n", e.run_dir));
   }
 
   std::string eval_line(const EvalDone& e) const {
@@ -153,10 +151,10 @@ class Console : public Listener {
                    e.exit == 0 ? "done:" : fmt::format("exit {}:", e.exit), with_commas(e.step),
                    human_seconds(e.seconds), human_bytes(static_cast<double>(e.peak_rss_bytes)));
     }
-    if (last_eval_) {
+    if (const auto& [last, best] = options_.evals; last) {
       text += fmt::format("top-1 {} ({}/{}), best {:.2f}% in epoch {}\n",
-                          bold(fmt::format("{:.2f}%", last_eval_->top1)), last_eval_->correct,
-                          last_eval_->total, best_eval_->top1, epoch_number(best_eval_->epoch));
+                          bold(fmt::format("{:.2f}%", last->top1)), last->correct, last->total,
+                          best->top1, epoch_number(best->epoch));
     }
     if (!options_.quiet && !run_dir_.empty()) {
       text += e.exit == 75 ? shown("go on with: convoy resume {}\n", run_dir_)
@@ -170,7 +168,6 @@ class Console : public Listener {
   Lines lines_;
   Eta eta_;
   TrainProgress progress_;
-  std::optional<EvalDone> last_eval_, best_eval_;
   std::string run_dir_;
   bool shown_ = false;
   double shown_at_ = 0;

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "report/bar.h"
+#include "report/past_evals.h"
 #include "train/event.h"
 
 namespace convoy {
@@ -18,6 +19,7 @@ struct ConsoleOptions {
   std::function<void(std::string_view)> write;
   std::function<int()> width;       // columns, asked at every redraw
   std::function<double()> seconds;  // steady
+  PastEvals evals = {};  // of the run so far
 };
 
 // As standard output is: terminal or not, its width, UTF-8 by locale, colour unless NO_COLOR is set

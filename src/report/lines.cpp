@@ -43,7 +43,7 @@ std::string eval_done(const EvalDone& e) {
 
 std::string default_lines(const RunStart& e) {
   std::string text;
-  for (const std::string& line : e.defaults) text += fmt::format("Default: {}\n", line);
+  for (const std::string& line : e.defaults) text += shown("Default: {}\n", line);
   return text;
 }
 
@@ -147,7 +147,9 @@ std::string Lines::of(const RunEvent& event) {
           [](const Warning& e) { return shown("Warning: {}\n", e.text); },
           [](const Resumed& e) {
             return e.path.empty() ? std::string("Resumed: no checkpoint yet, from the start\n")
-                                  : shown("Resumed: step {} from {}\n", e.step, e.path);
+                                  : shown("Resumed: step {} from {}{}{}\n", e.step, e.path,
+                                          e.length.empty() ? "" : "; the run is longer now: ",
+                                          e.length);
           },
           [](const Stopped& e) {
             const char* name = ::sigabbrev_np(e.signal);

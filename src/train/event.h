@@ -156,6 +156,7 @@ struct Resumed {
   bool pinned = false;  // each thread stays on a core of its own
   int processes = 1;
   std::string run_dir;
+  std::string length;  // of the run from here on, where it was changed; empty: as before
 };
 
 struct Stopped {

@@ -91,6 +91,8 @@ struct RunConfig {
   // were typed anew; or all of them.
   std::set<std::string> changed_on_purpose;
   bool accept_changed_options = false;
+  // What args.yml becomes once the run goes on with what was typed anew; empty: it stays.
+  std::string amended_args;
 
   // Declares and reads everything, the chosen optimiser's and schedule's options too, and refuses
   // combinations that make no sense.

@@ -1,3 +1,4 @@
+#include "train/data_record.h"
 #include "train/trainer.h"
 
 #include <algorithm>
@@ -65,6 +66,8 @@ int Trainer::train() {
   start_slots_ = std::make_unique<WholeSlots>(network_.state(), setup_.plans.shares(), transport_);
   if (transport_) compare_with_peers();
   if (writes_files() && !restore()) start();
+  std::error_code ignored;
+  if (writes_files() && !fs::exists(data_file(), ignored)) record_data(data_file(), setup_);
   if (transport_) share_start();
   start_slots_.reset();
   begun_ = true;

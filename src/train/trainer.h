@@ -96,6 +96,9 @@ class Trainer {
   std::string hash();
   std::string algorithms() const;
   double elapsed() const;
+  // For people, where the length of the run was changed; empty: it was not.
+  std::string length_from_here() const;
+  fs::path data_file() const { return dir_.path() / "data.jsonl"; }
 
   const RunConfig& config_;
   const RunDir& dir_;

@@ -6,6 +6,7 @@
 #include "train/option_record.h"
 #include "train/taken_algorithms.h"
 #include "train/tensors.h"
+#include "train/data_record.h"
 #include "train/trainer.h"
 #include "train/weights_metadata.h"
 
@@ -188,7 +189,10 @@ void Trainer::restore_progress(const Checkpoint& from) {
           "run began with",
           from.path.string(), state.step, total);
   }
-  if (changes_options_) {
+  const auto epochs = state.options.find("epochs");
+  const bool is_longer = epochs != state.options.end() && config_.resolved().contains("epochs") &&
+                         epochs->second != config_.resolved().at("epochs");
+  if (changes_options_ || is_longer) {
     state.numbers["last_step"] = static_cast<double>(total);
   } else if (state.samples != state.step * batch) {
     raise(Fault::checkpoint,
@@ -219,11 +223,18 @@ void Trainer::warn_of_other_arithmetic(const TrainState& before) {
   }
 }
 
+std::string Trainer::length_from_here() const {
+  if (!config_.changed_on_purpose.contains("epochs")) return "";
+  return fmt::format("{} epochs, {} steps, learning rate {:.3e} at the next step", config_.epochs,
+                     setup_.total_steps(), setup_.learning_rate(progress_.step));
+}
+
 bool Trainer::restore() {
   const auto warn = [&](const fs::path& path, const std::string& reason) {
     listener_.on(Warning{fmt::format("{}: {}", path.string(), reason)});
   };
   const std::optional<Checkpoint> found = checkpoints_.load_newest(warn);
+  if (config_.data.known.map.empty()) expect_recorded_data(data_file(), setup_);
   if (found) {  // nothing is changed before all of it has proved to fit
     check_options(*found);
     restore_tensors(*found);
@@ -231,6 +242,9 @@ bool Trainer::restore() {
   }
   checkpoints_.rewind_to(found ? &*found : nullptr);
   checkpoints_.cut_logs(found ? found->log_lengths : std::map<std::string, uint64_t>{}, warn);
+  if (!config_.amended_args.empty()) {
+    write_atomically(dir_.args(), config_.amended_args, Fault::checkpoint);
+  }
   if (!found) return false;
   warn_of_other_arithmetic(found->state);
   listener_.on(Resumed{.step = progress_.step,
@@ -238,7 +252,8 @@ bool Trainer::restore() {
                        .threads = network_.pool().size(),
                        .pinned = network_.pool().pinned(),
                        .processes = transport_ ? transport_->size() : 1,
-                       .run_dir = dir_.path().string()});
+                       .run_dir = dir_.path().string(),
+                       .length = length_from_here()});
   return true;
 }
 

@@ -143,17 +143,6 @@ Entry read_entry(TableEntry from, const std::string& origin) {
   return entry;
 }
 
-// Every tensor's bytes are checked: those that many tensors share would be checked many times.
-void check_overlap(const std::vector<Entry>& entries, uint64_t bytes, const std::string& origin) {
-  uint64_t sum = 0;
-  for (const Entry& entry : entries) {
-    if (entry.size > bytes || (sum += entry.size) > bytes) {
-      bad(origin,
-          fmt::format("{} and those before it have more bytes than its files", shown(entry.name)));
-    }
-  }
-}
-
 struct Strings {
   std::string_view bytes;  // one after another
   uint32_t crc = 0;
@@ -217,8 +206,6 @@ WeightData read_tf_bundle(std::string_view index, const std::string& origin,
     bytes += data->size();
   }
 
-  check_overlap(entries, bytes, origin);
-
   WeightData data(origin, bytes);
   for (const auto& [number, content] : shards) data.keep(content);
   std::map<std::string, std::string> full_names;
@@ -228,8 +215,12 @@ WeightData read_tf_bundle(std::string_view index, const std::string& origin,
     const std::string_view content = entry.in(*shards.at(entry.shard), origin);
     full_names = tf_full_names(read_strings(content, 1, entry, origin).bytes, origin);
   }
+  // Every tensor's bytes are checked: those that many tensors share would be checked many times.
+  size_t left = bytes - index.size();
   for (const Entry& entry : entries) {
     const std::string_view content = entry.in(*shards.at(entry.shard), origin);
+    if (content.size() > left) bad(origin, fmt::format("{} shares its bytes", shown(entry.name)));
+    left -= content.size();
     const int64_t count = checked_count(entry.shape, entry.name, origin);
     const std::optional<Element> element = element_of(entry.dtype);
     const uint32_t crc = entry.dtype == string_type

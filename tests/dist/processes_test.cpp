@@ -1,5 +1,6 @@
 // Whole runs on several processes, started by mpirun as a user would.
 
+#include "support/places.h"
 #include "support/processes.h"
 
 #include <gtest/gtest.h>
@@ -14,6 +15,7 @@ namespace convoy {
 namespace {
 
 using test::Arguments;
+using test::convoy_program;
 using test::Finished;
 using test::joined;
 using test::Json;
@@ -39,7 +41,7 @@ TEST(ProcessesDist, OtherVerbsOnOtherRanksAreRefused) {
        std::vector<Arguments>{{"resume", "runs/x"}, {"eval", "--checkpoint", "x.safetensors"}}) {
     const Finished result = test::run_convoy_on(
         1,
-        joined(joined({"train", "--dataset", "generated"}, {":", "-np", "1", CONVOY_PROGRAM}),
+        joined(joined({"train", "--dataset", "generated"}, {":", "-np", "1", convoy_program()}),
                other),
         folder.path());
     EXPECT_EQ(result.code, 2) << result.err;
@@ -202,7 +204,7 @@ Finished run_two(const Arguments& first, const fs::path& one, const Arguments& s
   const Arguments before{
       "mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-np", "1",
       "--wdir", one.string()};
-  const Arguments between{":", "-np", "1", "--wdir", two.string(), CONVOY_PROGRAM};
+  const Arguments between{":", "-np", "1", "--wdir", two.string(), convoy_program()};
   return test::Process(joined(joined(first, between), second), one, before).wait();
 }
 

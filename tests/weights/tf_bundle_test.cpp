@@ -232,8 +232,7 @@ TEST(TfBundle, TensorsThatShareTheirBytesAreRefused) {
                          entry.key == "" ? entry.value : entry.value + std::string("\x20\x00", 2));
   }
   const auto data = std::make_shared<const std::string>(one);
-  // Without names as long as tensors, the files account for one of them.
-  expect_raises(Fault::checkpoint, {"x.index", "more bytes than its files"}, [&] {
+  expect_raises(Fault::checkpoint, {"x.index", "\"w1\" shares its bytes"}, [&] {
     std::string index = table_of(entries, false);
     read_tf_bundle(index, "x.index", [&](int, int) { return data; });
   });

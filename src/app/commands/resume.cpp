@@ -1,6 +1,7 @@
 // `convoy resume`: the same run goes on.
 
 #include <algorithm>
+#include <array>
 
 #include "app/command.h"
 #include "app/inference.h"
@@ -10,6 +11,7 @@
 #include "base/error.h"
 #include "base/show.h"
 #include "config/config_file.h"
+#include "config/value.h"
 #include "dist/world.h"
 #include "report/finished.h"
 #include "train/start_weights.h"
@@ -18,8 +20,12 @@
 namespace convoy {
 namespace {
 
-// What may differ between the processes of one run: nothing that changes a result.
+// What may differ between the processes of one run: where things are, and how long it is. Nothing
+// else that changes a result.
 struct Overrides {
+  std::string data_dir;
+  double epochs = 0;
+  int64_t max_bad = 0;
   int threads = 0;
   bool pin = false;
   bool shard_optimizer = false;
@@ -31,6 +37,14 @@ struct Overrides {
 
   void describe(Fields& field) {
     field.section("What may differ from before");
+    field("data-dir", data_dir, "where the same data are by now; default: where they were");
+    field("epochs", epochs,
+          "a longer run: the learning rate follows the schedule of the new length from the next "
+          "step on; 0: as before",
+          at_least(0), {"train-epochs"});
+    field("max-bad", max_bad,
+          "pictures of an epoch that may be broken from here on; without it: as before",
+          at_least(0));
     field("threads", threads, "threads that compute; 0: as before. Changes no result",
           between(0, 256), {"j"});
     field("pin", pin,
@@ -91,8 +105,12 @@ Settings saved_settings(const RunDir& dir, const std::vector<Field>& known) {
   return settings;
 }
 
-// The run as these settings describe it.
-RunConfig described_run(const Settings& settings, const std::vector<Field>& known) {
+// The run as these settings describe it, and all its options.
+struct DescribedRun {
+  RunConfig config;
+  std::vector<Field> fields;
+};
+DescribedRun described_run(const Settings& settings, const std::vector<Field>& known) {
   Fields field(settings);
   std::string recipe;
   bool verify = false;
@@ -103,7 +121,48 @@ RunConfig described_run(const Settings& settings, const std::vector<Field>& know
   RunConfig config;
   config.describe(field);
   field.finish(known);
-  return config;
+  return {std::move(config), field.all()};
+}
+
+// What was typed that the run is to remember.
+constexpr std::array remembered{"data-dir", "epochs", "max-bad"};
+
+// A longer run, or the one it was.
+void expect_longer(double epochs, const Settings& recorded) {
+  const auto text = [&](const char* key) {
+    const auto found = recorded.find(key);
+    return found == recorded.end() ? std::string() : found->second.text;
+  };
+  double before = 0;
+  int64_t iterations = 0;
+  if (parse_value(text("iterations"), iterations).empty() && iterations > 0) {
+    raise(Fault::usage,
+          "--epochs {}: this run is {} steps long (--iterations), not epochs; try: a new run with "
+          "--init-from this one",
+          epochs, iterations);
+  }
+  if (!parse_value(text("epochs"), before).empty() || epochs >= before) return;
+  raise(Fault::usage,
+        "--epochs {}: the run has {} epochs, and can only become longer; try: more than that, or "
+        "stop it with SIGTERM where you like",
+        epochs, before);
+}
+
+// Remembers in `config` what was typed anew: as differences that are meant, and for args.yml.
+void note_changes(const Settings& given, const Settings& recorded, const RunDir* dir,
+                  const std::vector<Field>& fields, RunConfig& config) {
+  for (const auto& [key, setting] : recorded) {
+    if (setting.origin == resume_origin) config.changed_on_purpose.insert(key);
+  }
+  std::vector<Field> changed;
+  for (const char* key : remembered) {
+    if (!given.contains(key)) continue;
+    config.changed_on_purpose.insert(key);
+    if (const Field* field = find_field(fields, key)) changed.push_back(*field);
+  }
+  if (dir && !changed.empty()) {
+    config.amended_args = amend_args(read_file(dir->args(), Fault::checkpoint), changed);
+  }
 }
 
 // The classes that the run's newest sound checkpoint was trained with; none: there is no
@@ -137,18 +196,21 @@ int run(const CommandLine& line) {
   refuse_other_options(given, {"threads", "pin", "quiet"});
   const bool first = world.rank() == 0;
   const RunDir dir = first ? RunDir::open(line.words[0]) : RunDir::of_another(line.words[0]);
-  const bool is_over = first && say_if_finished(dir);
+  const bool extends = overrides.epochs > 0;
+  const bool is_over = first && !extends && say_if_finished(dir);
   if (!world.broadcast(0, std::string(is_over ? "over" : "")).empty()) return 0;
   const std::vector<Field> known = described(describe_saved);
   const Settings recorded = settings_of_first(first ? saved_settings(dir, known) : Settings{});
+  if (extends) expect_longer(overrides.epochs, recorded);
   Settings settings = recorded;
   for (const auto& [key, value] : given) {
     const bool is_as_before = (key == "threads" && !overrides.threads) ||
+                              (key == "epochs" && !extends) ||
                               (key == "stall-timeout" && overrides.stall_timeout == 0) ||
                               key == "class-map" || key == "accept-changed-options";
     if (!is_as_before) settings[key] = value;
   }
-  RunConfig config = [&] {
+  auto [config, fields] = [&] {
     try {
       return described_run(settings, known);
     } catch (const Error&) {  // what fails without what was typed too is the record's trouble
@@ -157,6 +219,7 @@ int run(const CommandLine& line) {
     }
   }();
   config.accept_changed_options = overrides.accept_changed_options;
+  note_changes(given, recorded, first ? &dir : nullptr, fields, config);
   const ClassNames trained = names_of_first(first ? trained_classes(dir) : ClassNames{});
   const bool begins = trained.empty();
   config.data.known = {
@@ -184,6 +247,8 @@ CommandDef resume_command() {
 with. Every file of the run ends up as if nothing had happened, times aside.
 
   convoy resume runs/cifar_resnet20-cifar-10
+  convoy resume runs/flowers --data-dir /mnt/flowers     the data were moved
+  convoy resume runs/flowers --epochs 60                 the run becomes longer
 )",
       .describe = describe,
       .shared = true,

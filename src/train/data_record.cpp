@@ -1,0 +1,110 @@
+#include "train/data_record.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+#include "base/json_text.h"
+#include "base/text.h"
+
+namespace convoy {
+namespace {
+
+using Sizes = std::map<std::string, uint64_t>;  // of pictures, by split and name
+
+constexpr int64_t most_pictures = 250'000;
+
+bool is_recorded(const RunSetup& setup) {
+  return setup.config.data.def().has_pictures &&
+         setup.train_set->size() + setup.eval_set->size() <= most_pictures;
+}
+
+template <class Take>
+void for_each_picture(const RunSetup& setup, const Take& take) {
+  const auto all_of = [&](const char* split, const Dataset& data) {
+    for (int64_t i = 0; i < data.size(); ++i) {
+      const KeptSample sample = data.kept(i);
+      take(fmt::format("{}/{}", split, sample.name), sample.bytes);
+    }
+  };
+  all_of("train", *setup.train_set);
+  all_of("val", *setup.eval_set);
+}
+
+Sizes read_record(const fs::path& file) {
+  Sizes sizes;
+  const std::string text = read_file(file, Fault::checkpoint);
+  size_t number = 0;
+  for (const std::string& line : split(text, '\n')) {
+    ++number;
+    if (line.empty()) continue;
+    try {
+      const nlohmann::json one = parse_json(line);
+      sizes.emplace(one.at("name").get<std::string>(), one.at("bytes").get<uint64_t>());
+    } catch (const std::exception&) {  // JsonError, or a field that is missing
+      raise(Fault::checkpoint, "{}:{}: is no line of a run's record; try: a copy of the file",
+            file.string(), number);
+    }
+  }
+  return sizes;
+}
+
+std::string some_of(const std::vector<std::string>& names) {
+  constexpr size_t most = 3;
+  if (names.size() <= most) return join(names, ", ");
+  return fmt::format("{} and {} more", join({names.begin(), names.begin() + most}, ", "),
+                     names.size() - most);
+}
+
+}  // namespace
+
+void record_data(const fs::path& file, const RunSetup& setup) {
+  if (!is_recorded(setup)) return;
+  std::string text;
+  for_each_picture(setup, [&](const std::string& name, uint64_t bytes) {
+    text += json_text(nlohmann::ordered_json{{"name", name}, {"bytes", bytes}}) + "\n";
+  });
+  write_atomically(file, text, Fault::checkpoint);
+}
+
+void expect_recorded_data(const fs::path& file, const RunSetup& setup) {
+  std::error_code ignored;
+  if (!is_recorded(setup) || !fs::exists(file, ignored)) return;
+  Sizes before = read_record(file);
+  const size_t all = before.size();
+  std::vector<std::string> added, changed;
+  for_each_picture(setup, [&](const std::string& name, uint64_t bytes) {
+    // As it was written: what is no UTF-8 is written as something else.
+    const std::string written = parse_json(json_text(name)).get<std::string>();
+    const auto found = before.find(written);
+    if (found == before.end()) {
+      added.push_back(name);
+      return;
+    }
+    if (found->second != bytes) changed.push_back(name);
+    before.erase(found);
+  });
+  const std::string where = setup.config.data.data_dir;
+  const auto refuse = [&](size_t count, const char* what, const std::vector<std::string>& names,
+                          const char* advice) {
+    raise(Fault::data, "{} of the {} pictures of this run {} in {} ({}); try: {}", count, all, what,
+          where, some_of(names), advice);
+  };
+  if (!before.empty()) {
+    std::vector<std::string> gone;
+    for (const auto& [name, bytes] : before) gone.push_back(name);
+    refuse(gone.size(), "are gone", gone,
+           "put them back, --data-dir where they are now, or a new run with --init-from this one");
+  }
+  if (!added.empty()) {
+    raise(Fault::data,
+          "{} pictures in {} are new since this run began ({}), and would change every later step; "
+          "try: move them away, or a new run with --init-from this one",
+          added.size(), where, some_of(added));
+  }
+  if (!changed.empty()) {
+    refuse(changed.size(), "have another size than before", changed,
+           "the files as they were, or a new run with --init-from this one");
+  }
+}
+
+}  // namespace convoy
