@@ -204,11 +204,12 @@ CommandLine parse_for(const CommandDef& command, const std::vector<std::string>&
     constexpr size_t most = 3;
     std::vector<std::string> verbs;
     for (const CommandDef& other : command_catalog()) {
-      if (verbs.size() < most && find_field(described(other.describe), option)) {
-        verbs.emplace_back(other.name);
-      }
+      if (find_field(described(other.describe), option)) verbs.emplace_back(other.name);
     }
     if (verbs.empty()) return "";
+    // The verb that was most likely meant comes first.
+    std::ranges::stable_partition(verbs, [](const std::string& verb) { return verb == "train"; });
+    verbs.resize(std::min(verbs.size(), most));
     return fmt::format(
         ": {} has no such option, only other verbs have it ({}); try: convoy {} --help",
         command.name, join(verbs, ", "), command.name);

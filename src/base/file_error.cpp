@@ -48,9 +48,8 @@ void raise_file_error(std::string_view what, const fs::path& path, int reason, F
           path.string(), cause);
   }
   if (reason == EFBIG) {
-    raise(Fault::no_space,
-          "cannot {} {}: {}; try: a higher limit on the size of files (ulimit -f)", what,
-          path.string(), cause);
+    raise(Fault::no_space, "cannot {} {}: {}; try: a higher limit on the size of files (ulimit -f)",
+          what, path.string(), cause);
   }
   if (const fs::path folder = missing_folder(path); reason == ENOENT && !folder.empty()) {
     raise(fault, "cannot {} {}: there is no folder {}; try: make it, or another path", what,

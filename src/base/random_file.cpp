@@ -18,7 +18,7 @@ namespace {
 constexpr size_t most_bytes = 16 << 20;  // so that a slow disk is seen to move
 
 [[noreturn]] void fail(const fs::path& path, Fault fault) {
-  raise(fault, "cannot read {}: {}", path.string(), std::strerror(errno));
+  raise_file_error("read", path, errno, fault);
 }
 
 }  // namespace

@@ -5,13 +5,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 
 namespace convoy {
 namespace {
 
 [[noreturn]] void fail(const fs::path& path, int reason, Fault fault) {
-  raise(fault, "cannot read {}: {}", path.string(), std::strerror(reason));
+  raise_file_error("read", path, reason, fault);
 }
 
 // Raises for what is no regular file.

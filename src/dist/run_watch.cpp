@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 #include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

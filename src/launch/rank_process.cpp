@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <poll.h>
 #include <unistd.h>
+
 #include <cstdlib>
 
 #include "base/core_grant.h"

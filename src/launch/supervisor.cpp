@@ -67,7 +67,7 @@ bool lost_a_host(const std::vector<std::string>& said) {
 int settle(const JobEnd& end, const RankOutput& output, const LaunchJob& job) {
   if (end.code == 0) return 0;
   if (!end.lost.empty()) {
-    fmt::print(stderr, "{}{}; try: convoy resume, or --restarts\n", error_mark, end.lost);
+    show(stderr, "{}{}; try: convoy resume, or --restarts\n", error_mark, end.lost);
     std::fflush(stderr);
     return lost;
   }

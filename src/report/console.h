@@ -19,7 +19,7 @@ struct ConsoleOptions {
   std::function<void(std::string_view)> write;
   std::function<int()> width;       // columns, asked at every redraw
   std::function<double()> seconds;  // steady
-  PastEvals evals = {};  // of the run so far
+  PastEvals evals = {};             // of the run so far
 };
 
 // As standard output is: terminal or not, its width, UTF-8 by locale, colour unless NO_COLOR is set

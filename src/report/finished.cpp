@@ -30,8 +30,7 @@ std::optional<FinishedRun> finished_run(const RunDir& dir) {
 bool say_if_finished(const RunDir& dir) {
   const std::optional<FinishedRun> end = finished_run(dir);
   if (!end) return false;
-  show("{} has finished: step {}\nweights {}\n", dir.path().string(), end->step,
-             end->weights_hash);
+  show("{} has finished: step {}\nweights {}\n", dir.path().string(), end->step, end->weights_hash);
   return true;
 }
 

@@ -146,10 +146,10 @@ std::string Lines::of(const RunEvent& event) {
           },
           [](const Warning& e) { return shown("Warning: {}\n", e.text); },
           [](const Resumed& e) {
-            return e.path.empty() ? std::string("Resumed: no checkpoint yet, from the start\n")
-                                  : shown("Resumed: step {} from {}{}{}\n", e.step, e.path,
-                                          e.length.empty() ? "" : "; the run is longer now: ",
-                                          e.length);
+            return e.path.empty()
+                       ? std::string("Resumed: no checkpoint yet, from the start\n")
+                       : shown("Resumed: step {} from {}{}{}\n", e.step, e.path,
+                               e.length.empty() ? "" : "; the run is longer now: ", e.length);
           },
           [](const Stopped& e) {
             const char* name = ::sigabbrev_np(e.signal);

@@ -18,7 +18,8 @@ void RunConfig::describe_batch(Fields& field) {
   field.displace("global-batch-size", {"batch-size"});
   const int64_t fitted = batch_size;
   field("batch-size", batch_size,
-        "images of one replica in one micro-batch; by default fewer where the pictures are few",
+        "images that each replica computes at once, by default fewer where the pictures are few; a "
+        "step takes this many times --replicas times --gradient-accumulation-count",
         at_least(1), {"b", "micro-batch-size"});
   field("global-batch-size", global_batch_size,
         "images of one optimiser step over all replicas and micro-batches; sets --batch-size",

@@ -1,4 +1,3 @@
-#include "train/data_record.h"
 #include "train/trainer.h"
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include "base/text.h"
 #include "models/model.h"
 #include "tensor/isa.h"
+#include "train/data_record.h"
 #include "train/run_needs.h"
 #include "train/start_weights.h"
 #include "train/taken_algorithms.h"

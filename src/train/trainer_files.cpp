@@ -3,10 +3,10 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "tensor/isa.h"
+#include "train/data_record.h"
 #include "train/option_record.h"
 #include "train/taken_algorithms.h"
 #include "train/tensors.h"
-#include "train/data_record.h"
 #include "train/trainer.h"
 #include "train/weights_metadata.h"
 

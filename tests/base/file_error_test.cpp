@@ -1,9 +1,8 @@
-#include "base/file.h"
-
 #include <gtest/gtest.h>
 
 #include <cerrno>
 
+#include "base/file.h"
 #include "support/process.h"
 #include "support/raises.h"
 

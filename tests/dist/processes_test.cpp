@@ -1,6 +1,5 @@
 // Whole runs on several processes, started by mpirun as a user would.
 
-#include "support/places.h"
 #include "support/processes.h"
 
 #include <gtest/gtest.h>
@@ -9,6 +8,7 @@
 #include <cmath>
 #include <csignal>
 
+#include "support/places.h"
 #include "support/tiny_pictures.h"
 
 namespace convoy {

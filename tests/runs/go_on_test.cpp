@@ -31,9 +31,9 @@ class GoOnRun : public testing::Test {
  protected:
   void SetUp() override {
     write_photos(here / "photos");
-    const Finished end = run(
-        {"train", "--data-dir", "photos", "--model", "cifar_resnet8", "--image-size", "32",
-         "--batch-size", "4", "--epochs", "1", "--checkpoint-steps", "1", "--name", "a", "--quiet"});
+    const Finished end = run({"train", "--data-dir", "photos", "--model", "cifar_resnet8",
+                              "--image-size", "32", "--batch-size", "4", "--epochs", "1",
+                              "--checkpoint-steps", "1", "--name", "a", "--quiet"});
     ASSERT_EQ(end.code, 0) << end.err;
     hash = test::weights_hash_of(dir());
     fs::remove_all(dir() / "checkpoints/step-0000003");
@@ -147,8 +147,7 @@ TEST(GoOnBest, IsTheWholeRuns) {
   const Finished once = run_convoy(whole.train(), whole.folder());
   ASSERT_EQ(once.code, 0) << once.err;
   ASSERT_EQ(run_convoy(joined(pieces.train(), {"--epochs", "3"}), pieces.folder()).code, 0);
-  const Finished twice =
-      run_convoy(joined(TinyRun::resume(), {"--epochs", "4"}), pieces.folder());
+  const Finished twice = run_convoy(joined(TinyRun::resume(), {"--epochs", "4"}), pieces.folder());
   ASSERT_EQ(twice.code, 0) << twice.err;
   double best = 0;
   for (const auto& event : test::events(pieces.dir(), "eval")) {

@@ -161,7 +161,7 @@ int run(const CommandLine& line) {
   Options options;
   options.describe(field);
   field.finish(known);
-  if (tells && !chosen.remark.empty()) fmt::print(stderr, "{}\n", chosen.remark);
+  if (tells && !chosen.remark.empty()) show(stderr, "{}\n", chosen.remark);
   const FoundModel model = settle(options, chosen.file.origin());
   const HostShare share = share_machines();
   if (options.threads == 0) options.threads = std::max(1, available_cores() / share.on_our_cores);

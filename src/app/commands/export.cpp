@@ -265,7 +265,7 @@ int run(const CommandLine& line) {
   Options options;
   options.describe(field);
   field.finish(known);
-  if (!chosen.remark.empty()) fmt::print(stderr, "{}\n", chosen.remark);
+  if (!chosen.remark.empty()) show(stderr, "{}\n", chosen.remark);
   const std::string format = format_of(options);
   refuse_idle(options, format, field);
   Exporting exporting(options, chosen, format);

@@ -2,8 +2,10 @@
 // is.
 
 #include <fmt/core.h>
+
 #include <map>
 #include <utility>
+
 #include "app/command.h"
 #include "app/model_facts.h"
 #include "app/options.h"
@@ -106,8 +108,8 @@ void about_onnx(const fs::path& path, const Options& options) {
     }
   }
   show("{}: ONNX, operator set {}, written by {} {}, {} nodes, {} tensors, {} elements\n",
-             path.string(), model.opset, model.producer, model.producer_version,
-             model.nodes.size(), model.constants.size(), with_commas(elements));
+       path.string(), model.opset, model.producer, model.producer_version, model.nodes.size(),
+       model.constants.size(), with_commas(elements));
 }
 
 void about_checkpoint(const fs::path& path) {

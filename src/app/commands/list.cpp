@@ -78,8 +78,7 @@ void list_models(const Options& options, const std::string& pattern) {
   if (std::ranges::none_of(names, [&](const auto& name) { return is_meant(name, pattern); })) {
     none_found("models", pattern, names);
   }
-  show("{:<32} {:>6} {:>12} {:>10} {:>9}\n", "model", "image", "parameters", "BN stats",
-             "GMACs");
+  show("{:<32} {:>6} {:>12} {:>10} {:>9}\n", "model", "image", "parameters", "BN stats", "GMACs");
   for (const ModelDef& family : model_catalog()) {
     for (const Variant& variant : family.variants) {
       if (!is_meant(variant.name, pattern)) continue;

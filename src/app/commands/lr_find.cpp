@@ -140,8 +140,8 @@ int run(const CommandLine& line) {
          (folder / "lr-find.csv").lexically_normal().string());
   }
   if (stop) {
-    show(stderr, "Stopped by a signal after step {} of {}: no suggestion\n",
-               curve.rows().size(), options.steps);
+    show(stderr, "Stopped by a signal after step {} of {}: no suggestion\n", curve.rows().size(),
+         options.steps);
     return stop_code(stop);
   }
   if (!found) {

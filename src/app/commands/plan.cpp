@@ -132,10 +132,10 @@ nlohmann::ordered_json to_json(const RunSetup& setup, const Forecast& f, int64_t
 void print_plan(const RunSetup& setup, const Forecast& f) {
   const Shape image = setup.train_set->image_shape();
   show("Run: {} on {}, {}x{}x{}, {} threads, {}\n", setup.config.model,
-             setup.config.data.dataset_name(), image[0], image[1], image[2],
-             setup.config.thread_count(), name(isa_level()));
+       setup.config.data.dataset_name(), image[0], image[1], image[2], setup.config.thread_count(),
+       name(isa_level()));
   show("Batch: {} x {} accumulated x {} replicas = {}\n", setup.shape.micro_batch,
-             setup.shape.accumulation, setup.shape.replicas, setup.shape.global_batch());
+       setup.shape.accumulation, setup.shape.replicas, setup.shape.global_batch());
   for (const std::string& line : setup.config.fitted_defaults()) show("Default: {}\n", line);
   if (setup.config.data.is_absent()) {
     show("Data: {} is not here and counts as published; --data-dir FOLDER looks at files\n",

@@ -33,11 +33,12 @@ struct Options : InferenceOptions {
 
   void describe(Fields& field) {
     describe_source(field);
-    field("input", input,
-          "pictures (JPEG, PNG, BMP, TIFF, WebP) or folders of them, with spaces or commas between; "
-          "or .npy or .safetensors files: f32 [n, c, h, w] as the network takes them, or bytes [n, "
-          "c, h, w] or [n, h, w, c]. Without it, the dataset's images",
-          repeated());
+    field(
+        "input", input,
+        "pictures (JPEG, PNG, BMP, TIFF, WebP) or folders of them, with spaces or commas between; "
+        "or .npy or .safetensors files: f32 [n, c, h, w] as the network takes them, or bytes [n, "
+        "c, h, w] or [n, h, w, c]. Without it, the dataset's images",
+        repeated());
     describe_split(field);
     field("first", first, "only the first N images; 0: all", at_least(0));
     field("top", what.top, "classes to tell of each image", at_least(1), {"k"});
@@ -248,15 +249,14 @@ void refuse_to_draw(const Options& options) {
 }
 
 int run(const CommandLine& line) {
-  if (!line.settings.contains("input")) need_words(line, {});
   const std::vector<Field> known = described(describe);
-  need_words(line, {}, known);
+  if (!line.settings.contains("input")) need_words(line, {}, known);  // more pictures
   const ChosenWeights chosen = choose_weights(line, known, "predict");
   Fields field(chosen.settings);
   Options options;
   options.describe(field);
   field.finish(known);
-  if (!chosen.remark.empty()) fmt::print(stderr, "{}\n", chosen.remark);
+  if (!chosen.remark.empty()) show(stderr, "{}\n", chosen.remark);
   const FoundModel model = settle(options, chosen.file.origin());
   options.what.upright = options.data.exif_turn;
   options.inputs = named_inputs(options.input, line.words);

@@ -88,8 +88,7 @@ void Journal::finish(const Json& result) {
     (void)::syncfs(folder);
     ::close(folder);
   }
-  const Json all{
-      {"made_of", parse_ordered_json(what_)}, {"command", command_}, {"result", result}};
+  const Json all{{"made_of", parse_ordered_json(what_)}, {"command", command_}, {"result", result}};
   write_atomically(file_, text_of(all) + "\n", Fault::usage);
 }
 
