@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/places.h"
 #include "support/run_files.h"
 
 namespace convoy {

@@ -67,7 +67,7 @@ TEST_P(StopJobsRun, SavesOnceAndLeavesWith75) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, StopJobsRun, testing::Values("launcher", "mpirun", "ranks", "all"),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& given) { return given.param; });
 
 TEST(StopJobRun, OneProcessSavesByEverySignal) {
   for (const int signal : signals) {

@@ -20,7 +20,7 @@ namespace formula = test::formula;
 
 const json& fixture() {
   static const json all =
-      json::parse(read_file(source_dir() / "tests/fixtures/mixing.json", Fault::bug));
+      json::parse(read_file(test::source_dir() / "tests/fixtures/mixing.json", Fault::bug));
   return all;
 }
 

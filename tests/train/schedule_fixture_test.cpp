@@ -16,7 +16,7 @@ using nlohmann::json;
 
 TEST(ScheduleFixture, TorchvisionsFlagsGiveItsRates) {
   const json fixture =
-      json::parse(read_file(source_dir() / "tests/fixtures/schedules.json", Fault::bug));
+      json::parse(read_file(test::source_dir() / "tests/fixtures/schedules.json", Fault::bug));
   for (const json& row : fixture.at("schedules")) {
     Settings settings{{"batch-size", {"32", "fixture"}}};
     for (const auto& [key, value] : row.at("options").items()) {

@@ -23,7 +23,7 @@ namespace formula = test::formula;
 
 const json& fixture() {
   static const json all =
-      json::parse(read_file(source_dir() / "tests/fixtures/sgd.json", Fault::bug));
+      json::parse(read_file(test::source_dir() / "tests/fixtures/sgd.json", Fault::bug));
   return all;
 }
 
