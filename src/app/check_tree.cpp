@@ -36,7 +36,9 @@ class Walk {
         add(name, "", "");
       } else if (is_split(name)) {
         tree_.splits.push_back(name);
+        if (!trail_.enter(tree_.root / name)) continue;  // a link to the set itself
         classes(name + "/", name);
+        trail_.leave();
       } else {
         below(name, "", "");
       }

@@ -55,8 +55,7 @@ void raise_file_error(std::string_view what, const fs::path& path, int reason, F
     raise(fault, "cannot {} {}: there is no folder {}; try: make it, or another path", what,
           path.string(), folder.string());
   }
-  std::string hint = advice(reason);
-  if (hint.empty() && !otherwise.empty()) hint = fmt::format("; try: {}", otherwise);
+  const std::string hint = otherwise.empty() ? advice(reason) : fmt::format("; try: {}", otherwise);
   raise(fault, "cannot {} {}: {}{}", what, path.string(), cause, hint);
 }
 

@@ -155,7 +155,8 @@ bool has_name(std::string_view names, std::string_view wanted) {
 std::string advice_for_other_stacks(std::string_view name, const std::vector<Field>& declared) {
   const Row* meant = nullptr;
   for (const Row& row : rows) {
-    if (name.empty() || !has_name(row.names, name)) continue;
+    const bool is_one_name = !name.empty() && name.find(' ') == name.npos;
+    if (!is_one_name || !has_name(row.names, name)) continue;
     if (row.key.empty() || find_field(declared, row.key)) {
       return fmt::format(": in other programs it {}; try: {}", row.meaning, row.advice);
     }

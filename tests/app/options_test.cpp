@@ -75,11 +75,11 @@ TEST_F(Resolve, ErrorsNameFileAndLine) {
   EXPECT_EQ(
       usage_error([&] { options.describe(field); }),
       "epochs \"many\" (" + folder.path() + "/bad.yml:2) is not a whole number; try: at least 1");
-  folder.write("unknown.yml", "epoch: 3\n");
+  folder.write("unknown.yml", "epocs: 3\n");
   Fields other(resolved({"--config", "unknown"}));
   options.describe(other);
   EXPECT_EQ(usage_error([&] { other.finish(); }),
-            "unknown key epoch (" + folder.path() + "/unknown.yml:1); nearest: epochs");
+            "unknown key epocs (" + folder.path() + "/unknown.yml:1); nearest: epochs");
 }
 
 TEST_F(Resolve, ConfigInARecipeIsRefusedButArgsYmlMayHaveIt) {

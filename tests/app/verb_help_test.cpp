@@ -79,7 +79,8 @@ TEST_F(VerbHelp, AnOptionCanBeAskedForByItsName) {
 
 TEST_F(VerbHelp, AnUnknownTopicNamesTheSections) {
   const std::string message = usage_error([] { verb_help(verb("train"), "nonsense"); });
-  EXPECT_TRUE(contains(message, "no section or option nonsense; try: convoy train --help model|"));
+  EXPECT_TRUE(
+      contains(message, "no section or option nonsense; try: convoy train --help options|model|"));
   EXPECT_TRUE(contains(message, "|all"));
 }
 

@@ -234,8 +234,8 @@ TEST(Fields, AnUnknownKeyNamesTheNearestKeyOrAlias) {
     field("lr", lr, "learning rate", {}, {"learning-rate"});
     field.finish();
   };
-  EXPECT_EQ(usage_error([&] { finish("batchsize"); }),
-            "unknown key batchsize (configs/x.yml:7); nearest: batch-size");
+  EXPECT_EQ(usage_error([&] { finish("batchsiz"); }),
+            "unknown key batchsiz (configs/x.yml:7); nearest: batch-size");
   EXPECT_TRUE(contains(usage_error([&] { finish("learnin_rate"); }), "nearest: learning-rate"));
   EXPECT_TRUE(contains(usage_error([&] { finish("zzzzzzzzz"); }), "unknown key zzzzzzzzz"));
 }

@@ -108,7 +108,8 @@ TEST(FolderSource, WhatIsMissingIsNamed) {
   test::expect_raises(Fault::data, {"no folder of a class"},
                       [&] { open_split(folder / "none", true); });
   fs::create_directory_symlink(folder / "train", folder / "train/a/again");
-  test::expect_raises(Fault::data, {"circle"}, [&] { open_split(folder.path(), true); });
+  test::expect_raises(Fault::data, {"leads back into a folder"},
+                      [&] { open_split(folder.path(), true); });
 }
 
 }  // namespace

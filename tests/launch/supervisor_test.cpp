@@ -34,7 +34,11 @@ struct Scripted {
 
   explicit Scripted(const std::string& script) {
     const fs::path file = folder / "mpirun";
-    std::ofstream(file) << "#!/bin/sh\nHERE=" << folder.path().string() << "\n" << script << "\n";
+    if (script.starts_with("#!")) {
+      std::ofstream(file) << script << "\n";
+    } else {
+      std::ofstream(file) << "#!/bin/sh\nHERE=" << folder.path().string() << "\n" << script << "\n";
+    }
     ::chmod(file.c_str(), 0755);
     job.placement = place_ranks(parse_hosts("a:1,b:2", "-H"), 0, false);
     job.mpirun = {file.string(), "--some", "option"};
@@ -229,9 +233,15 @@ TEST_F(SupervisorSignals, SeveralAtOnceAreOneStop) {
 // mpirun would kill the ranks: it must not even see such a signal, and yet they must save.
 TEST_F(SupervisorSignals, WhatIsSentToMpirunIsAStopToo) {
   for (const char* signal : {"TERM", "INT", "HUP"}) {
+    // A shell would let blocked signals in.
     Scripted saves(
-        fmt::format("trap 'exit 75' USR1; trap 'exit 9' TERM INT HUP\n"
-                    "(sleep 0.2; kill -{} $$) & while :; do sleep 0.05; done",
+        fmt::format("#!/usr/bin/env python3\n"
+                    "import os, signal, time\n"
+                    "signal.signal(signal.SIGUSR1, lambda *_: os._exit(75))\n"
+                    "for name in ('TERM', 'INT', 'HUP'):\n"
+                    "    signal.signal(getattr(signal, 'SIG' + name), lambda *_: os._exit(9))\n"
+                    "os.kill(os.getpid(), signal.SIG{})\n"
+                    "while True: time.sleep(0.05)\n",
                     signal));
     EXPECT_EQ(saves.run().code, 75) << signal;
   }

@@ -147,12 +147,12 @@ TEST(Metrics, StepsThatAreNotRecordedAreNotWritten) {
   EXPECT_EQ(metrics_line(event, 0), "");
 }
 
-TEST(Metrics, AnUnwritablePathIsAUsageError) {
+TEST(Metrics, AnUnwritablePathIsTheRunDirectorysFault) {
   try {
     jsonl_listener("no/such/folder/metrics.jsonl");
     FAIL();
   } catch (const Error& error) {
-    EXPECT_EQ(error.fault(), Fault::usage);
+    EXPECT_EQ(error.fault(), Fault::checkpoint);
   }
 }
 

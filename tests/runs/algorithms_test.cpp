@@ -88,7 +88,12 @@ TEST(AlgorithmsRun, AResumeWithOtherAlgorithmsSaysSo) {
   std::string args = read_file(run.dir() / "args.yml", Fault::bug);
   args.replace(args.find("* * direct"), 10, "* * winograd:f2");
   write_bytes(run.dir() / "args.yml", args);
-  const Finished resumed = run_convoy(TinyRun::resume(), run.folder());
+  const Finished refused = run_convoy(TinyRun::resume(), run.folder());
+  EXPECT_EQ(refused.code, 4);
+  EXPECT_NE(refused.err.find("algorithms was * * direct, now * * winograd:f2"), std::string::npos)
+      << refused.err;
+  const Finished resumed =
+      run_convoy(joined(TinyRun::resume(), {"--accept-changed-options"}), run.folder());
   EXPECT_EQ(resumed.code, 0) << resumed.err;
   EXPECT_NE(resumed.out.find("made with other algorithms"), std::string::npos) << resumed.out;
   EXPECT_NE(resumed.out.find(" direct; now "), std::string::npos) << resumed.out;

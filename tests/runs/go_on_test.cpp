@@ -105,7 +105,7 @@ TEST_F(GoOnRun, BrokenPicturesMayBeAllowedFromHereOn) {
 TEST_F(GoOnRun, ALongerRunFollowsTheScheduleOfItsNewLength) {
   expect_refused(resume({"--quiet", "--epochs", "0.5"}), 2, {"can only become longer"});
   // Stopped again at once, and resumed without a word about it.
-  const Finished end = resume({"--epochs", "3"});
+  const Finished end = resume({"--epochs", "3", "--no-quiet"});
   ASSERT_EQ(end.code, 0) << end.err;
   EXPECT_NE(end.out.find("the run is longer now: 3 epochs, 9 steps"), std::string::npos) << end.out;
   EXPECT_EQ(test::events(dir(), "run_end").back().at("step"), 9);

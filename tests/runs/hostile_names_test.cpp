@@ -79,8 +79,8 @@ TEST(HostileNamesRun, AreShownHarmlesslyByEveryVerb) {
   folder.run(0, {"predict", "--checkpoint", "runs/a", "--data-dir", "data"});
   folder.run(0, {"predict", "--checkpoint", "runs/a", "--data-dir", "data", "--json"});
   folder.run(0, {"predict", "--checkpoint", "runs/a", "--input", "data/val"});
-  folder.run(3, {"check", "data"}, true);  // some of the tiny pictures are the same
-  folder.run(3, {"check", "data", "--json"});
+  folder.run(0, {"check", "data"});
+  folder.run(0, {"check", "data", "--json"});
   folder.run(0, {"list", "recipes"});
   folder.run(2, {"plan", "--config", "sound"}, false);
   folder.run(2, {"plan", "--config", evil + "x"});

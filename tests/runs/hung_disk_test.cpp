@@ -16,7 +16,7 @@ using test::tiny;
 using test::TinyRun;
 
 const Arguments hung{"env", "LD_PRELOAD=" + test::preload_library("hang_sync"),
-                     "HANG_SYNC=step-0000020/optimizer.safetensors"};
+                     "HANG_SYNC=step-0000020"};
 
 TinyRun run_with_checkpoints() {
   return TinyRun(tiny({"--max-steps", "1000000", "--checkpoint-steps", "10", "--threads", "1",
@@ -26,7 +26,7 @@ TinyRun run_with_checkpoints() {
 void expect_named(const Finished& result) {
   EXPECT_EQ(result.code, 7) << result.err;
   for (const char* part : {"convoy: error: the disk does not answer: rank 0 (host ", " to sync ",
-                           "step-0000020/optimizer.safetensors after step 20; try: "}) {
+                           "step-0000020", "model.safetensors after step 20; try: "}) {
     EXPECT_NE(result.err.find(part), std::string::npos) << part << " in " << result.err;
   }
 }

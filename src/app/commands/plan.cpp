@@ -213,7 +213,7 @@ CIFAR or Fashion-MNIST are not at hand, the set counts as it was published.
 )",
       .basics =
           "config model data-dir dataset epochs batch-size global-batch-size "
-          "replicas gradient-accumulation-count image-size optimizer memory "
+          "replicas gradient-accumulation-count image-size memory "
           "processes curve json threads",
       .describe = describe,
       .run = run};

@@ -301,7 +301,7 @@ labels.
 )",
           .basics =
               "checkpoint weights input split first top json output logits draw model "
-              "dataset data-dir class-names image-size mean std threads",
+              "dataset data-dir class-names image-size threads",
           .describe = describe,
           .run = run};
 }

@@ -213,7 +213,9 @@ int run(const CommandLine& line) {
   auto [config, fields] = [&] {
     try {
       return described_run(settings, known);
-    } catch (const Error&) {  // what fails without what was typed too is the record's trouble
+    } catch (const Error& error) {
+      if (error.fault() != Fault::usage) throw;
+      // What fails without what was typed too is the record's trouble.
       reading_record(dir, [&] { return described_run(recorded, known); });
       throw;
     }
