@@ -66,7 +66,7 @@ TEST(DefaultsRun, TheVariableDataDirChoosesTheDatasetAsTheOptionDoes) {
   EXPECT_EQ(resumed.code, 0) << resumed.err;
   const Variable strange((folder / "elsewhere").string());
   const Finished refused = run_convoy(joined({"train"}, few), folder.path());
-  EXPECT_EQ(refused.code, 2);
+  EXPECT_EQ(refused.code, 3);
   EXPECT_NE(refused.err.find("DATA_DIR"), std::string::npos) << refused.err;
   EXPECT_EQ(run_convoy({"train", "--help"}, folder.path()).code, 0);
 }
