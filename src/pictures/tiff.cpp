@@ -161,8 +161,20 @@ class Reader {
     }
     std::array<char, 1024> why{};
     if (!TIFFRGBAImageOK(tiff_, why.data())) {
-      if (file_.message.empty()) file_.message = why.data();
-      refuse();
+      raise(Fault::data, "{}: {}; try: to save it with 8 or 16 bits of grey or colour", origin_,
+            why.data());
+    }
+    refuse_missing_parts();
+  }
+
+  // libtiff takes zeros for offsets that are not there, and reads something.
+  void refuse_missing_parts() const {
+    const uint32_t parts =
+        TIFFIsTiled(tiff_) ? TIFFNumberOfTiles(tiff_) : TIFFNumberOfStrips(tiff_);
+    for (uint32_t i = 0; i < parts; ++i) {
+      if (TIFFGetStrileByteCount(tiff_, i) > 0 && TIFFGetStrileOffset(tiff_, i) > 0) continue;
+      raise(Fault::data, "{}: part {} of {} is not there; try: a whole copy of the file", origin_,
+            i + 1, parts);
     }
   }
 
