@@ -34,10 +34,7 @@ class Job {
         beats_(placement, options.silence_s),
         out_([this](int rank, std::string_view text) { line(rank, false, text); }),
         err_([this](int rank, std::string_view text) { line(rank, true, text); }),
-        pid_(start_child(options.words, options.environment, out_pipe_, err_pipe_, signals_)) {
-    // Ranks that lose their mpirun become our children, so that we find them.
-    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-  }
+        pid_(start()) {}
 
   ~Job() {
     if (!ended_) kill_all();
@@ -57,6 +54,12 @@ class Job {
   }
 
  private:
+  pid_t start() {
+    // Ranks that lose their mpirun become our children, so that we find them; before there are any.
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    return start_child(options_.words, options_.environment, out_pipe_, err_pipe_, signals_);
+  }
+
   bool is_open() const { return out_pipe_.read.get() >= 0 || err_pipe_.read.get() >= 0; }
 
   void wait_for_news() {

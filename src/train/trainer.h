@@ -81,7 +81,8 @@ class Trainer {
   bool ends_epoch() const;
   bool crosses(double every_epochs, double first = 0) const;
   void save(bool scheduled);
-  void write_checkpoint(const WholeSlots& slots, bool scheduled);
+  // Tells of it unless `is_announced`, and sets that.
+  void write_checkpoint(const WholeSlots& slots, bool scheduled, bool& is_announced);
   // The run's folder, wherever it is by now; a new one beside where it was, when it was removed.
   fs::path place();
   // The run ends with an error that tells where all was saved, unless its folder is where it was.

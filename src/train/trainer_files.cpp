@@ -104,11 +104,19 @@ void Trainer::save(bool scheduled) {
   WholeSlots slots(network_.state(), setup_.plans.shares(), transport_);
   slots.gather();
   if (!writes_files()) return;
-  write_checkpoint(slots, scheduled);
+  // The checkpoint of a stop is no event of the run: the uninterrupted run has none there.
+  bool is_announced = !scheduled;
+  try {
+    write_checkpoint(slots, scheduled, is_announced);
+  } catch (const Error&) {
+    // The folder went away under our hands: once more where it is now.
+    if (dir_.is_in_place() || rescued_) throw;
+    write_checkpoint(slots, scheduled, is_announced);
+  }
   expect_in_place();
 }
 
-void Trainer::write_checkpoint(const WholeSlots& slots, bool scheduled) {
+void Trainer::write_checkpoint(const WholeSlots& slots, bool scheduled, bool& is_announced) {
   const State& state = network_.state();
   const StateLayout& layout = state.layout();
   std::vector<CheckpointFile> files;
@@ -137,8 +145,7 @@ void Trainer::write_checkpoint(const WholeSlots& slots, bool scheduled) {
       .texts = {{"isa", std::string(name(isa_level()))}, {"algorithms", algorithms()}},
       .options = option_record(config_)};
   CheckpointStore(place(), config_.checkpoint_keep).save(saved, files, scheduled && best_now_, [&] {
-    // The checkpoint of a stop is no event of the run: the uninterrupted run has none there.
-    if (scheduled) {
+    if (!std::exchange(is_announced, true)) {
       listener_.on(CheckpointSaved{progress_.step, "checkpoints/" + checkpoint_name(progress_.step),
                                    best_now_});
     }

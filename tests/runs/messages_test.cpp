@@ -27,10 +27,12 @@ class Messages : public testing::Test {
     run_->whole();
     const fs::path& folder = run_->folder();
     fs::create_directories(folder / "empty");
+    int number = 0;
     for (const char* flower : {"rose", "tulip"}) {
       fs::create_directories(folder / "flowers" / flower);
       for (int i = 0; i < 4; ++i) {
-        write("flowers/" + std::string(flower) + "/" + std::to_string(i) + ".png", tiny_png(i));
+        write("flowers/" + std::string(flower) + "/" + std::to_string(i) + ".png",
+              tiny_png(number++));
       }
     }
     write("full/x", "x");
@@ -134,7 +136,7 @@ TEST_F(Messages, ValuesAndNamesOfTraining) {
       {"train --lr", 2, "option --lr needs a value (number), but nothing follows; try: --lr=VALUE"},
       {"train --set epochs", 2, "try: --set epochs=3"},
       {"train --help nonsense", 2,
-       "no section or option nonsense; try: convoy train --help model|"},
+       "no section or option nonsense; try: convoy train --help options|model|"},
       {"train --init-from nowhere.pth", 4, "cannot read nowhere.pth"},
       {"train --init-from junk.txt", 4, "no weights file of a known format"},
       {"train --init-from empty", 4, "neither a run directory nor"},
@@ -230,7 +232,7 @@ TEST_F(Messages, WhatIsFoundIsTold) {
   };
   says("list recipes resnet50", {"imagenet/resnet50", "graphcore/mk2_resnet50_mlperf_pod16"});
   says("list models wide_resnet", {"wide_resnet50_2"});
-  says("info x.onnx", {"Conv ", "image [N, 3, 16, 16]", "convoy.option.model",
+  says("info x.onnx", {"Conv ", "image [N, 3, 8, 8]", "convoy.option.model",
                        "x.onnx: ONNX, operator set 13, written by convoy"});
   const std::string told = says("info runs/a", {"finished at step 2", "convoy eval --checkpoint",
                                                 "convoy predict --checkpoint runs/a --input",
@@ -238,7 +240,7 @@ TEST_F(Messages, WhatIsFoundIsTold) {
   EXPECT_EQ(told.find("resume"), std::string::npos) << told;
   const std::string checked = says("check split", {});
   EXPECT_EQ(checked.find("prepare.json"), std::string::npos) << checked;
-  says("plan --config mk2_resnet50_mlperf_pod16 --json", {"\"model\""});
+  says("plan --config mk2_resnet8_test --json", {"\"model\""});
 }
 
 }  // namespace

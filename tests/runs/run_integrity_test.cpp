@@ -73,7 +73,7 @@ TEST(RunIntegrity, ARunThatFailsBeforeItsFirstEventLeavesNothing) {
 }
 
 TEST(RunIntegrity, ARenamedRunEndsWithFourAndGoesOnUnderItsNewName) {
-  const Arguments recipe = tiny({"--epochs", "20", "--checkpoint-steps", "4"});
+  const Arguments recipe = tiny({"--epochs", "4", "--checkpoint-steps", "4"});
   const TinyRun whole(recipe), run(recipe);
   Process process(run.train(), run.folder());
   ASSERT_TRUE(process.until([&] { return has_saved(run.dir(), 8); }));
@@ -93,7 +93,7 @@ TEST(RunIntegrity, ARenamedRunEndsWithFourAndGoesOnUnderItsNewName) {
 }
 
 TEST(RunIntegrity, ARemovedRunEndsWithFourAndItsStateIsSavedBeside) {
-  const Arguments recipe = tiny({"--epochs", "20", "--checkpoint-steps", "4"});
+  const Arguments recipe = tiny({"--epochs", "4", "--checkpoint-steps", "4"});
   const TinyRun whole(recipe), run(recipe);
   Process process(run.train(), run.folder());
   ASSERT_TRUE(process.until([&] { return has_saved(run.dir(), 8); }));

@@ -130,7 +130,7 @@ TEST(RunNeeds, TheRefusalPrefersWhatChangesNothingAndTellsWhatElseChanges) {
   const Settings many{{"model", {"resnet50", "test"}},
                       {"batch-size", {"8", "test"}},
                       {"replicas", {"16", "test"}},
-                      {"memory", {"3G", "test"}}};
+                      {"memory", {"4G", "test"}}};
   expect_said(refusal(many), "try: --replica-mode sequence, which trains the same weights");
   // Replicas that share batch norm: what it is over are all of a group.
   Settings groups = many;
