@@ -130,10 +130,11 @@ int train_in(const RunConfig& config, const RunDir& dir, bool& has_begun) {
       console.evals = past_evals(read_file(dir.metrics(), Fault::checkpoint));
     }
     listeners.add(console_listener(std::move(console)));
-    listeners.add(jsonl_listener(dir.metrics()));
     listeners.add(summary_csv_listener(dir.summary()));
     listeners.add(run_log_listener(dir.log()));
     listeners.add(sessions_listener(dir.sessions()));
+    // The last: its run_end says that the run is over, and then no other log may lack its end.
+    listeners.add(jsonl_listener(dir.metrics()));
   }
   if (tells && !dir.locked()) {
     listeners.on(

@@ -81,8 +81,9 @@ class Trainer {
   bool ends_epoch() const;
   bool crosses(double every_epochs, double first = 0) const;
   void save(bool scheduled);
-  // Tells of it unless `is_announced`, and sets that.
-  void write_checkpoint(const WholeSlots& slots, bool scheduled, bool& is_announced);
+  // Tells of it unless `is_told`, which is true afterwards.
+  void write_checkpoint(const WholeSlots& slots, bool scheduled, bool& is_told);
+  void write_in_place(const std::function<void()>& write);
   // The run's folder, wherever it is by now; a new one beside where it was, when it was removed.
   fs::path place();
   // The run ends with an error that tells where all was saved, unless its folder is where it was.

@@ -1,5 +1,7 @@
 // What the trainer writes and brings back: weights and checkpoints.
 
+#include <utility>
+
 #include "base/error.h"
 #include "base/text.h"
 #include "tensor/isa.h"
@@ -54,13 +56,12 @@ Metadata Trainer::metadata(bool average) const {
 void Trainer::write_weights(const std::string& file, bool average) {
   if (!writes_files()) return;
   const State& state = network_.state();
-  write_safetensors(
-      place() / "weights" / file,
-      with_batch_counts(
-          model_tensors(state.layout(), average ? state.average_params() : state.params(),
-                        average ? state.average_stats() : state.stats()),
-          progress_.step),
-      metadata(average));
+  const auto tensors = with_batch_counts(
+      model_tensors(state.layout(), average ? state.average_params() : state.params(),
+                    average ? state.average_stats() : state.stats()),
+      progress_.step);
+  write_in_place(
+      [&] { write_safetensors(place() / "weights" / file, tensors, metadata(average)); });
 }
 
 std::vector<TensorEntry> Trainer::optimizer_tensors(const WholeSlots& whole) {
@@ -99,24 +100,28 @@ void Trainer::expect_in_place() {
         now.string());
 }
 
+// The folder may lose its name while something is written to it: then it is written once more.
+void Trainer::write_in_place(const std::function<void()>& write) {
+  const fs::path before = place();
+  try {
+    write();
+  } catch (const Error&) {
+    if (place() == before) throw;
+    write();
+  }
+}
+
 void Trainer::save(bool scheduled) {
   saved_step_ = progress_.step;
   WholeSlots slots(network_.state(), setup_.plans.shares(), transport_);
   slots.gather();
   if (!writes_files()) return;
-  // The checkpoint of a stop is no event of the run: the uninterrupted run has none there.
-  bool is_announced = !scheduled;
-  try {
-    write_checkpoint(slots, scheduled, is_announced);
-  } catch (const Error&) {
-    // The folder went away under our hands: once more where it is now.
-    if (dir_.is_in_place() || rescued_) throw;
-    write_checkpoint(slots, scheduled, is_announced);
-  }
+  bool is_told = !scheduled;  // the checkpoint of a stop is no event: an uninterrupted run has none
+  write_in_place([&] { write_checkpoint(slots, scheduled, is_told); });
   expect_in_place();
 }
 
-void Trainer::write_checkpoint(const WholeSlots& slots, bool scheduled, bool& is_announced) {
+void Trainer::write_checkpoint(const WholeSlots& slots, bool scheduled, bool& is_told) {
   const State& state = network_.state();
   const StateLayout& layout = state.layout();
   std::vector<CheckpointFile> files;
@@ -145,7 +150,7 @@ void Trainer::write_checkpoint(const WholeSlots& slots, bool scheduled, bool& is
       .texts = {{"isa", std::string(name(isa_level()))}, {"algorithms", algorithms()}},
       .options = option_record(config_)};
   CheckpointStore(place(), config_.checkpoint_keep).save(saved, files, scheduled && best_now_, [&] {
-    if (!std::exchange(is_announced, true)) {
+    if (!std::exchange(is_told, true)) {
       listener_.on(CheckpointSaved{progress_.step, "checkpoints/" + checkpoint_name(progress_.step),
                                    best_now_});
     }

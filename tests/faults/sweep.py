@@ -5,7 +5,7 @@ checkpoint lost, and a resume after which every file is that of a run without tr
 
     sweep.py PROGRAM LIBRARY [--points N] [--allocations N] [--all] [--seed S]
 """
-import argparse, errno, pathlib, random, sys, tempfile
+import argparse, errno, pathlib, random, shutil, sys, tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import runs
@@ -32,10 +32,15 @@ class Sweep:
             return {}
         return runs.record(self.bench.run)
 
-    def begin_half(self):
+    def keep_half(self, at: int):
         """A run that was killed when it had a checkpoint: its resume is to meet the trouble."""
         self.bench.clear()
-        self.bench.go("kill", self.half)
+        self.bench.go("kill", at)
+        shutil.copytree(self.bench.run, self.bench.folder / "half", symlinks=True)
+
+    def begin_half(self):
+        self.bench.clear()
+        shutil.copytree(self.bench.folder / "half", self.bench.run, symlinks=True)
 
     def count(self, do: str, from_half: bool) -> int:
         self.begin_half() if from_half else self.bench.clear()
@@ -63,8 +68,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
     parser.add_argument("library")
-    parser.add_argument("--points", type=int, default=40, help="operations on files, drawn")
-    parser.add_argument("--allocations", type=int, default=20, help="allocations, drawn")
+    parser.add_argument("--points", type=int, default=12, help="operations on files, drawn")
+    parser.add_argument("--allocations", type=int, default=6, help="allocations, drawn")
     parser.add_argument("--all", action="store_true", help="every operation on files, with each errno")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
@@ -74,7 +79,7 @@ def main() -> int:
                                      if pathlib.Path("/dev/shm").is_dir() else None) as folder:
         sweep = Sweep(runs.Bench(options.program, options.library, pathlib.Path(folder)))
         count = sweep.count(str(errno.EIO), False)
-        sweep.half = count // 2
+        sweep.keep_half(count // 2)
         cases = [(do, at, False) for do in kinds for at in range(1, count + 1)]
         cases += [(do, at, True) for do in kinds for at in range(1, sweep.count(kinds[0], True) + 1)]
         allocations = [("allocation", draw.randint(1, most), half) for half in (False, True)

@@ -29,6 +29,15 @@ bool has_saved(const fs::path& run, int64_t step) {
   return !steps.empty() && steps.back() >= step;
 }
 
+bool is_saving(const fs::path& run) {
+  std::error_code gone;
+  for (fs::directory_iterator entry(run / "checkpoints", gone), end; !gone && entry != end;
+       entry.increment(gone)) {
+    if (entry->path().filename().string().starts_with(".tmp-step-")) return true;
+  }
+  return false;
+}
+
 // Two steps, a checkpoint after each, and the last taken back: as a kill leaves it.
 struct Interrupted : TinyRun {
   explicit Interrupted(const Arguments& more = {})
@@ -97,13 +106,13 @@ TEST(RunIntegrity, ARemovedRunEndsWithFourAndItsStateIsSavedBeside) {
   const TinyRun whole(recipe), run(recipe);
   Process process(run.train(), run.folder());
   ASSERT_TRUE(process.until([&] { return has_saved(run.dir(), 8); }));
-  fs::rename(run.dir(), run.folder() / "gone");  // in one step, as no recursive removal is
-  fs::remove_all(run.folder() / "gone");
+  process.until([&] { return is_saving(run.dir()); });
+  process.send(SIGSTOP);  // so that all of it goes at one moment, inside of a checkpoint
+  fs::remove_all(run.dir());
+  process.send(SIGCONT);
   const Finished end = process.wait();
   if (end.code == 0) GTEST_SKIP() << "the run ended before its folder was removed";
-  EXPECT_EQ(end.code, 4) << end.err;
-  if (end.err.find("was removed") == std::string::npos) GTEST_SKIP() << "saved while it went";
-  EXPECT_NE(end.err.find("runs/a-rescued; try: convoy resume "), std::string::npos) << end.err;
+  expect_told(end, 4, {"runs/a was removed", "runs/a-rescued; try: convoy resume "});
   const Finished rest = test::run_convoy({"resume", "runs/a-rescued", "--quiet"}, run.folder());
   EXPECT_EQ(rest.code, 0) << rest.err;
   whole.whole();
