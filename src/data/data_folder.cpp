@@ -2,12 +2,15 @@
 
 #include <algorithm>
 
+#include "base/some_of.h"
 #include "base/text.h"
 #include "data/dataset.h"
 #include "data/folder_source.h"
 
 namespace convoy {
 namespace {
+
+constexpr size_t told_names = 4;  // in a message, of a longer list
 
 constexpr std::string_view looks_like =
     "folders train and val with a folder of pictures for each class, or those of the classes alone "
@@ -32,15 +35,6 @@ Content look_into(const fs::path& folder) {
   return content;
 }
 
-// "a, b, c and 12 more"
-std::string some_of(const std::vector<std::string>& names) {
-  constexpr size_t most = 4;
-  std::vector<std::string> first(names.begin(), names.begin() + std::min(most, names.size()));
-  std::string text = join(first, ", ");
-  if (names.size() > most) text += fmt::format(" and {} more", names.size() - most);
-  return text;
-}
-
 // The deepest folder of the path that is there, and what of it may have been meant.
 [[noreturn]] void refuse_missing(const fs::path& folder) {
   fs::path above = folder, missing;
@@ -55,10 +49,10 @@ std::string some_of(const std::vector<std::string>& names) {
         folder.string(),
         !near.empty()
             ? "; try: --data-dir " + (above / near).string() + ", the nearest that is there"
-        : content.folders.empty()
-            ? "; try: the folder of a dataset"
-            : fmt::format("; try: a folder that is there; {} has {}",
-                          above.empty() ? "." : above.string(), some_of(content.folders)));
+        : content.folders.empty() ? "; try: the folder of a dataset"
+                                  : fmt::format("; try: a folder that is there; {} has {}",
+                                                above.empty() ? "." : above.string(),
+                                                some_of(content.folders, told_names)));
 }
 
 bool is_archive(const fs::path& path) {
@@ -109,12 +103,12 @@ void refuse_folder(const fs::path& folder) {
     raise(Fault::data,
           "{} has the folders {}, but no folders train and val; try: --val-share 0.1, which takes "
           "them for classes and keeps a tenth of each for evaluation",
-          folder.string(), some_of(content.folders));
+          folder.string(), some_of(content.folders, told_names));
   }
   std::vector<std::string> all = content.folders;
   all.insert(all.end(), content.files.begin(), content.files.end());
   raise(Fault::data, "{} is no dataset that is known: it has {}; try: {}", folder.string(),
-        some_of(all), looks_like);
+        some_of(all, told_names), looks_like);
 }
 
 }  // namespace convoy

@@ -4,10 +4,13 @@
 
 #include "base/json.h"
 #include "base/json_text.h"
+#include "base/some_of.h"
 #include "base/text.h"
 
 namespace convoy {
 namespace {
+
+constexpr size_t told_names = 3;  // in a message, of a longer list
 
 using Sizes = std::map<std::string, uint64_t>;  // of pictures, by split and name
 
@@ -48,13 +51,6 @@ Sizes read_record(const fs::path& file) {
   return sizes;
 }
 
-std::string some_of(const std::vector<std::string>& names) {
-  constexpr size_t most = 3;
-  if (names.size() <= most) return join(names, ", ");
-  return fmt::format("{} and {} more", join({names.begin(), names.begin() + most}, ", "),
-                     names.size() - most);
-}
-
 }  // namespace
 
 void record_data(const fs::path& file, const RunSetup& setup) {
@@ -87,7 +83,7 @@ void expect_recorded_data(const fs::path& file, const RunSetup& setup) {
   const auto refuse = [&](size_t count, const char* what, const std::vector<std::string>& names,
                           const char* advice) {
     raise(Fault::data, "{} of the {} pictures of this run {} in {} ({}); try: {}", count, all, what,
-          where, some_of(names), advice);
+          where, some_of(names, told_names), advice);
   };
   if (!before.empty()) {
     std::vector<std::string> gone;
@@ -99,7 +95,7 @@ void expect_recorded_data(const fs::path& file, const RunSetup& setup) {
     raise(Fault::data,
           "{} pictures in {} are new since this run began ({}), and would change every later step; "
           "try: move them away, or a new run with --init-from this one",
-          added.size(), where, some_of(added));
+          added.size(), where, some_of(added, told_names));
   }
   if (!changed.empty()) {
     refuse(changed.size(), "have another size than before", changed,

@@ -5,10 +5,13 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/some_of.h"
 #include "base/text.h"
 
 namespace convoy {
 namespace {
+
+constexpr size_t told_names = 3;  // in a message, of a longer list
 
 constexpr std::array<std::string_view, 5> prefixes{"module.", "model.", "_orig_mod.", "backbone.",
                                                    "net."};
@@ -97,15 +100,6 @@ Match match_names(const std::vector<Candidate>& candidates, std::span<const Want
     if (!source.used) match.unused.push_back(source.tensor->name);
   }
   return match;
-}
-
-std::string listed(const std::vector<std::string>& all) {
-  constexpr size_t most = 3;
-  std::vector<std::string> first(all.begin(),
-                                 all.begin() + static_cast<ptrdiff_t>(std::min(most, all.size())));
-  std::string text = join(first, ", ");
-  if (all.size() > most) text += fmt::format(" and {} more", all.size() - most);
-  return text;
 }
 
 // A name as it stands where it is an ordinary one.
@@ -199,7 +193,7 @@ std::string Match::verdict() const {
                                   typed ? name(d.dtype) : "", typed ? " " : "", to_string(d.shape),
                                   to_string(d.wanted->shape)));
     }
-    text += "; different: " + listed(names);
+    text += "; different: " + some_of(names, told_names);
   }
   for (const Pair& pair : recoloured) {
     const Shape shape = arranged(pair.source->shape, pair.how.arrangement);
@@ -209,12 +203,12 @@ std::string Match::verdict() const {
   if (!missing.empty()) {
     names.clear();
     for (const Wanted* want : missing) names.push_back(plain(want->name));
-    text += "; missing: " + listed(names);
+    text += "; missing: " + some_of(names, told_names);
   }
   if (!unused.empty()) {
     names.clear();
     for (const std::string& name : unused) names.push_back(plain(name));
-    text += "; without a place: " + listed(names);
+    text += "; without a place: " + some_of(names, told_names);
   }
   return text;
 }
