@@ -1,13 +1,13 @@
 // Names of files that are written beside the one they will replace: `.NAME.0123456789abcdef.tmp`.
-// Nobody can foresee them, so nobody can lay a link there; and they can be told from other files,
-// so that what a killed process left behind is found again.
+// The digits are random, so that a link cannot be laid there beforehand; the form tells such files
+// from others, so that what a killed process left behind is found again.
 #pragma once
 
 #include "base/file.h"
 
 namespace convoy {
 
-// 16 hex digits that nobody can foresee.
+// 16 hex digits from the random numbers of the system.
 std::string unpredictable_digits();
 
 // Another one at every call, in the folder of `path`.

@@ -12,7 +12,7 @@
 namespace convoy {
 namespace {
 
-// The start shows no progress, and may take so many times as long.
+// The start shows no progress: the time limit is multiplied by this.
 constexpr double long_work_factor = 10;
 
 }  // namespace

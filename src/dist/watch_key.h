@@ -26,7 +26,7 @@ class WatchKey {
   SipKey key_{};
 };
 
-// 32 hex digits that nobody can guess.
+// 32 hex digits from the random numbers of the system.
 std::string drawn_challenge();
 
 }  // namespace convoy

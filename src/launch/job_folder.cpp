@@ -29,7 +29,7 @@ fs::path temporary_folder() {
   return none ? fs::path("/tmp") : path;
 }
 
-// Nobody's: neither another user's nor one that is in use or just being made.
+// Left by a launch that is gone: neither another user's, nor in use, nor just being made.
 bool is_abandoned(const fs::path& folder) {
   struct stat about {};
   if (::lstat(folder.c_str(), &about) != 0 || !S_ISDIR(about.st_mode) ||

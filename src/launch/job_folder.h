@@ -2,7 +2,7 @@
 // with everything in them at the end, and by the next launch where this one was killed. By itself
 // it would leave them in /dev/shm and the temporary folder whenever mpirun is killed.
 //
-// Only for a job whose ranks are all on this host: on others nobody has made the folders.
+// Only for a job whose ranks are all on this host: the folders are not made on others.
 #pragma once
 
 #include <memory>

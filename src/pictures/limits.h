@@ -1,5 +1,5 @@
-// What a picture may ask for: nobody trains on larger ones, and a few bytes must not take
-// gigabytes.
+// The largest picture that is read: far above what networks are trained on, and so that a file of a
+// few bytes cannot ask for gigabytes.
 #pragma once
 
 #include <cstdint>

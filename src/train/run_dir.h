@@ -89,8 +89,8 @@ class RunDir {
   // start makes, by name, and folders only when they are empty. Does nothing after `open`.
   void take_back() const;
 
-  // Whether the folder still has the name `path`: somebody may rename or remove it meanwhile. True
-  // for those who do not hold it.
+  // Whether the folder still has the name `path`: a user may rename or remove it meanwhile. True
+  // for a RunDir that does not hold the folder.
   bool is_in_place() const { return !folder_ || folder_->is_in_place(); }
   // The name it has now; none: it was removed.
   std::optional<fs::path> place() const { return folder_ ? folder_->place() : path_; }
