@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "base/error.h"
@@ -185,12 +186,31 @@ class ConvApply : public SlicedConvolution {
   bool forward_;
 };
 
+// oneDNN has only its reference, a thousand times slower, for weight gradients of images smaller
+// than the window at some ISA levels. Where that is so, images are copied between borders of zeros.
+bool needs_borders(const Attrs& a) { return a.x[2] < a.w[2] || a.x[3] < a.w[3]; }
+
+// The same convolution of images that have their padding around them.
+Attrs with_borders(Attrs a) {
+  const Padding& p = a.padding;
+  a.x = {a.x[0], a.x[1], a.x[2] + p.top + p.bottom, a.x[3] + p.left + p.right};
+  a.padding = {0, 0, 0, 0};
+  return a;
+}
+
 // Inputs x, d_y. The partial sums lie one after another in the scratch.
 class ConvGradWeights : public SlicedConvolution {
  public:
   ConvGradWeights(const Attrs& a, int64_t replicas)
-      : SlicedConvolution(a, ConvPass::grad_weights, replicas),
-        stride_(round_up(full_.packing().packed_floats(), 16)) {}
+      : SlicedConvolution(needs_borders(a) ? with_borders(a) : a, ConvPass::grad_weights, replicas),
+        stride_(round_up(full_.packing().packed_floats(), 16)) {
+    if (needs_borders(a)) borders_ = a;
+  }
+
+  size_t worker_scratch_bytes() const override {
+    const size_t images = borders_ ? static_cast<size_t>(slices_.size * x_stride_) : 0;
+    return library_bytes() + images * sizeof(float);
+  }
 
   int phases() const override { return 3; }
   int tasks(int phase) const override {
@@ -204,7 +224,8 @@ class ConvGradWeights : public SlicedConvolution {
   void run(int phase, int task, const KernelArgs& args) const override {
     auto* partial = reinterpret_cast<float*>(args.scratch);
     if (phase == 0) {
-      run_slice(task, const_cast<float*>(args.input(0)), partial + task * stride_,
+      const float* x = borders_ ? bordered(task, args) : args.input(0);
+      run_slice(task, const_cast<float*>(x), partial + task * stride_,
                 const_cast<float*>(args.input(1)), args);
     } else if (phase == 1) {
       sum_slices(slices_, partial + chunks().begin(task), stride_, chunks().length(task));
@@ -217,7 +238,32 @@ class ConvGradWeights : public SlicedConvolution {
   // Small, so that a chunk of every slice's sum stays in the cache.
   Chunks chunks() const { return {full_.packing().packed_floats(), 2048}; }
 
+  size_t library_bytes() const {
+    return round_up(static_cast<int64_t>(SlicedConvolution::worker_scratch_bytes()), 64);
+  }
+
+  // Copies the images of a slice between borders of zeros, into the thread's scratch; returns where
+  // the first image of the batch would be.
+  const float* bordered(int task, const KernelArgs& args) const {
+    const ConvShape s = conv_shape(*borders_, 1);
+    const int64_t wide = s.iw + s.pad_left + s.pad_right, high = s.ih + s.pad_top + s.pad_bottom;
+    const int64_t block = s.x == Layout::blocked ? channel_block() : 1;
+    const int64_t planes = x_stride_ / (wide * high * block) * slices_.count(task);
+    auto* to = reinterpret_cast<float*>(args.worker_scratch + library_bytes());
+    const float* from =
+        args.input(0) + slices_.first(task) * (x_stride_ / (wide * high) * s.iw * s.ih);
+    std::fill_n(to, planes * wide * high * block, 0.0f);
+    for (int64_t plane = 0; plane < planes; ++plane) {
+      for (int64_t y = 0; y < s.ih; ++y) {
+        std::copy_n(from + (plane * s.ih + y) * s.iw * block, s.iw * block,
+                    to + ((plane * high + y + s.pad_top) * wide + s.pad_left) * block);
+      }
+    }
+    return to - slices_.first(task) * x_stride_;
+  }
+
   int64_t stride_;
+  std::optional<Attrs> borders_;  // of the images as they are, where they need borders
 };
 
 // By Winograd's filters, of the tile it gives, or not at all.

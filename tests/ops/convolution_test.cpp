@@ -93,6 +93,12 @@ std::vector<OpCase> window_cases() {
   all.push_back({{1, 16, 7, 7}, {16, 16, 5, 3}, 2, {2, 1, 1, 0}});  // no square window
   all.push_back({{2, 16, 9, 9}, {16, 16, 3, 3}, 3, ops::Padding::all(1)});
   all.push_back({{3, 16, 3, 3}, {24, 16, 3, 3}, 1, {}});  // one pixel is left
+  // Images smaller than the window.
+  for (const int64_t stride : {1, 2}) {
+    all.push_back({{3, 16, 2, 2}, {32, 16, 3, 3}, stride, ops::Padding::all(1)});
+    all.push_back({{35, 24, 1, 2}, {17, 24, 5, 5}, stride, {2, 1, 2, 3}});
+    all.push_back({{2, 3, 2, 2}, {8, 3, 7, 7}, stride, ops::Padding::all(3)});
+  }
   return cases_of(all);
 }
 
