@@ -67,6 +67,9 @@ def data() -> None:
 def pictures(program: str) -> None:
     copy("jpeg", "pictures/grey.jpg", "pictures/progressive.jpg", "pictures/one_pixel.jpg", "pictures/arithmetic.jpg")
     copy("png", "pictures/bits.png", "pictures/palette_clear.png", "pictures/palette.png")
+    copy("bmp", "pictures/core.bmp", "pictures/four_bits.bmp", "pictures/sixteen_565.bmp", "pictures/palette.bmp")
+    copy("tiff", "pictures/lzw.tif", "pictures/jpeg.tif", "pictures/packbits.tif", "pictures/deflate.tif")
+    copy("webp", "pictures/lossy.webp", "pictures/lossless.webp", "pictures/alpha.webp")
     # A coefficient that cannot be written, behind a comment for which libjpeg's buffer grows: what it had freed
     # was freed again.
     grey = (FIXTURES / "pictures/grey.jpg").read_bytes()
