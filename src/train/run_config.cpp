@@ -366,7 +366,16 @@ int RunConfig::classes(const Dataset& dataset) const {
     raise(Fault::usage, "--num-classes {} is too few: the dataset has {}; try: without it",
           num_classes, dataset.classes());
   }
-  return num_classes ? num_classes : dataset.classes();
+  const int classes = num_classes ? num_classes : dataset.classes();
+  if (classes == 1) {
+    const std::vector<std::string> names = dataset.class_names();
+    raise(
+        Fault::data,
+        "the training data has one class{}, and telling classes apart takes two; try: a folder of "
+        "pictures for each class",
+        names.empty() ? "" : " (" + names[0] + ")");
+  }
+  return classes;
 }
 
 StepShape RunConfig::step_shape(int rank, int size) const {

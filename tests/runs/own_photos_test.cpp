@@ -115,6 +115,8 @@ TEST(OwnPhotosRun, WhatIsWrongWithTheFolderIsSaidAndLeavesNoRun) {
   refused({"--data-dir", "photos"}, {"bright, dark", "--val-share 0.1"});
   refused({"--data-dir", "data/cifar-10"}, {"there is no folder"});
   refused({"--dataset", "imagefolder", "--data-dir", "nope"}, {"there is no folder"});
+  fs::remove_all(folder / "photos/dark");
+  refused({"--data-dir", "photos", "--val-share", "0.5"}, {"one class (bright)", "for each class"});
 }
 
 TEST(OwnPhotosRun, OneBrokenPictureNamesCheckAndMaxBad) {
