@@ -36,14 +36,15 @@ function(convoy_fuzz_programs)
     src/base/*.cpp src/config/*.cpp src/export/*.cpp src/graph/*.cpp src/kernels/*.cpp src/ops/*.cpp
     src/pictures/*.cpp src/records/*.cpp src/tensor/*.cpp src/weights/*.cpp)
   list(APPEND readers
-    src/data/cifar_files.cpp src/data/class_match.cpp src/data/gzip.cpp
+    src/data/cifar_files.cpp src/data/class_match.cpp src/data/content_hash.cpp src/data/gzip.cpp
     src/data/idx_file.cpp src/data/record_classes.cpp src/launch/hosts.cpp src/report/finished.cpp
     src/train/run_dir.cpp src/train/train_state.cpp tests/support/mend.cpp)
   list(FILTER tables INCLUDE REGEX "/(ops|onnx_form|onnx_nodes|weight_format|weight_rename)\\.cpp$")
   add_library(convoy_readers STATIC ${readers} ${tables})
   target_include_directories(convoy_readers PUBLIC src tests ${PROJECT_BINARY_DIR}/generated)
   target_link_libraries(convoy_readers PUBLIC convoy_packages convoy_messages convoy_sanitizers)
-  target_compile_definitions(convoy_readers PUBLIC HWY_COMPILE_ONLY_STATIC)
+  # Debian's libfmt is of g++: clang gives some of its names another form.
+  target_compile_definitions(convoy_readers PUBLIC HWY_COMPILE_ONLY_STATIC FMT_HEADER_ONLY)
   foreach(file IN LISTS fuzz_files)
     cmake_path(GET file STEM name)
     add_executable(fuzz_${name} ${file})

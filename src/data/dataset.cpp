@@ -11,13 +11,6 @@
 
 namespace convoy {
 
-uint64_t Dataset::content_hash(int64_t index) const {
-  std::string content(static_cast<size_t>(image_shape().count()), '\0');
-  int32_t label = 0;
-  read(index, 0, reinterpret_cast<uint8_t*>(content.data()), label);
-  return hash_bytes(content + std::to_string(label));
-}
-
 const DatasetDef& find_dataset(std::string_view name) {
   std::vector<std::string> names;
   for (const DatasetDef& def : dataset_catalog()) {
