@@ -30,7 +30,14 @@ int64_t StepRunner::sum_bytes(const StepShape& shape, const StateLayout& state) 
 
 StepRunner::StepRunner(const StepShape& shape, const Task& task, const State& state,
                        ThreadPool& pool, const Executors& executors, StepPeers* peers)
-    : shape_(shape), task_(task), state_(state), pool_(pool), executors_(executors), peers_(peers) {
+    : shape_(shape),
+      task_(task),
+      state_(state),
+      pool_(pool),
+      executors_(executors),
+      peers_(peers),
+      rows_(shape.parts(), shape.plan_batch(), peers ? &peers->transport() : nullptr),
+      results_(task.results()) {
   expect(!shape.together || (shape.accumulation == 1 && !shape.narrow),
          "replicas run together only without accumulation and in full precision");
   executors_.statistics.bind("bn_momentum", &now_.bn_momentum);
@@ -51,7 +58,6 @@ StepRunner::StepRunner(const StepShape& shape, const Task& task, const State& st
     }
     given_.resize(all_.size());
     gathered_.resize(all_.size());
-    losses_.resize(static_cast<size_t>(shape.parts() * shape.micro_batch));
   } else if (!alone()) {
     leaf_.reserve(static_cast<size_t>(floats) * sizeof(float));
     tree_.emplace(floats, shape.local());
@@ -98,15 +104,11 @@ void StepRunner::bind(Executor& gradients, const Batch& batch) {
   gradients.bind("loss_scale", &now_.loss_scale);
 }
 
-void StepRunner::run_part(Executor& gradients, const Batch& batch, Tally& tally, bool first) {
+void StepRunner::run_part(Executor& gradients, const Batch& batch, bool first) {
   bind(gradients, batch);
   run_plan(
       [&] { gradients.run(first ? Executor::Parameters::changed : Executor::Parameters::same); });
-  if (peers_) {
-    peers_->add(task_, gradients, batch, part_++);
-  } else {
-    task_.count(gradients, batch, tally);
-  }
+  rows_.add(task_, gradients, batch, part_++);
 }
 
 void StepRunner::move_statistics(float scale) {
@@ -162,30 +164,38 @@ void StepRunner::add_to_leaf(int64_t begin, int64_t count, bool is_first, bool i
   if (is_last && shape_.narrow) round(leaf, count);
 }
 
-Tally StepRunner::run(const StepInputs& inputs, const std::function<const Batch&()>& next) {
+void StepRunner::begin(const StepInputs& inputs) {
   now_ = inputs;
-  Tally tally;
-  if (peers_) peers_->start();
   part_ = 0;
+  rows_.start();
+  results_->clear();
+}
+
+const Results& StepRunner::run(const StepInputs& inputs,
+                               const std::function<const Batch&()>& next) {
+  begin(inputs);
+  if (peers_) peers_->start();
   if (shape_.in_step()) {
-    run_in_step(next, tally);
+    run_in_step(next);
   } else if (alone()) {
-    run_alone(next(), tally);
+    run_alone(next());
   } else {
-    run_parts(next, tally);
+    run_parts(next);
   }
   if (peers_) {
     const TraceSpan span(trace_, "exchange wait", "phase");
     peers_->gradients().finish();
-    tally = peers_->gather();
+    peers_->note_stop(rows_.gather(peers_->signal(), *results_));
+  } else {
+    rows_.gather(0, *results_);
   }
-  apply(inputs, tally);
-  return tally;
+  apply(inputs);
+  return *results_;
 }
 
-void StepRunner::run_alone(const Batch& batch, Tally& tally) {
+void StepRunner::run_alone(const Batch& batch) {
   is_last_part_ = true;
-  run_part(executors_.gradients, batch, tally);
+  run_part(executors_.gradients, batch);
   const std::span<float> stats = state_.batch_stats();
   if (peers_) {
     if (stats.empty()) return;
@@ -196,7 +206,7 @@ void StepRunner::run_alone(const Batch& batch, Tally& tally) {
   }
 }
 
-void StepRunner::run_parts(const std::function<const Batch&()>& next, Tally& tally) {
+void StepRunner::run_parts(const std::function<const Batch&()>& next) {
   const std::span<float> stats = state_.batch_stats();
   const auto p = std::ssize(state_.grads()), s = std::ssize(stats);
   const int micros = shape_.accumulation;
@@ -208,7 +218,7 @@ void StepRunner::run_parts(const std::function<const Batch&()>& next, Tally& tal
       const bool is_last_micro = micro == micros - 1;
       is_first_micro_ = micro == 0;
       is_last_part_ = is_last_replica && is_last_micro;
-      run_part(executors_.gradients, next(), tally, replica == 0 && micro == 0);
+      run_part(executors_.gradients, next(), replica == 0 && micro == 0);
       // With other processes, the buckets of the last part are on their way.
       if (!peers_ || !is_last_part_) add_to_leaf(0, p, is_first_micro_, is_last_micro);
       std::copy(stats.begin(), stats.end(), leaf.begin() + p + micro * s);
@@ -294,7 +304,7 @@ void StepRunner::after_common_step(size_t step) {
   note_progress();
 }
 
-void StepRunner::run_in_step(const std::function<const Batch&()>& next, Tally& tally) {
+void StepRunner::run_in_step(const std::function<const Batch&()>& next) {
   const auto p = std::ssize(state_.grads()), s = std::ssize(state_.batch_stats());
   const int micros = shape_.accumulation, local = shape_.local();
   for (int micro = 0; micro < micros; ++micro) {
@@ -317,27 +327,11 @@ void StepRunner::run_in_step(const std::function<const Batch&()>& next, Tally& t
     for (int replica = 0; replica < local; ++replica) {
       const std::span<float> stats = state_of(replica).batch_stats();
       std::copy(stats.begin(), stats.end(), row(replica).begin() + p + micro * s);
-      const Executor& executor = *all_[static_cast<size_t>(replica)];
-      const Batch& batch = *batches_[static_cast<size_t>(replica)];
-      const int part = replica * micros + micro;
-      if (peers_) {
-        peers_->add(task_, executor, batch, part);
-        continue;
-      }
-      for (int64_t i = 0; i < batch.valid; ++i) {
-        Tally one;
-        task_.count(executor, batch, i, i + 1, one);
-        losses_[static_cast<size_t>(part * shape_.micro_batch + i)] = one.loss;
-        tally.samples += one.samples;
-        tally.correct += one.correct;
-        tally.correct5 += one.correct5;
-      }
+      const auto at = static_cast<size_t>(replica);
+      rows_.add(task_, *all_[at], *batches_[at], replica * micros + micro);
     }
   }
-  if (!peers_) {
-    for (const double loss : losses_) tally.loss += loss;
-    return sum_rows(0, p + micros * s);
-  }
+  if (!peers_) return sum_rows(0, p + micros * s);
   if (s > 0) {
     sum_rows(p, micros * s);
     peers_->gradients().begin(static_cast<int>(peers_->gradients().buckets().size()) - 1);
@@ -345,13 +339,13 @@ void StepRunner::run_in_step(const std::function<const Batch&()>& next, Tally& t
 }
 
 // What the sums say is done: statistics move, and then the parameters.
-void StepRunner::apply(const StepInputs& inputs, const Tally& tally) {
+void StepRunner::apply(const StepInputs& inputs) {
   const std::span<float> grads = state_.grads(), stats = state_.batch_stats();
   const auto replicas = static_cast<float>(shape_.replicas);
   const auto micros = shape_.accumulation;
   if (alone() && !peers_) {
     move_statistics(1 / replicas);
-    return update(inputs, tally, shape_.replicas);
+    return update(inputs, shape_.replicas);
   }
   const std::span<const float> all = sums();
   const auto p = std::ssize(grads), s = std::ssize(stats);
@@ -368,22 +362,23 @@ void StepRunner::apply(const StepInputs& inputs, const Tally& tally) {
       move_statistics(1 / replicas);
     }
   }
-  update(inputs, tally, shape_.replicas * shape_.accumulation);
+  update(inputs, shape_.replicas * shape_.accumulation);
 }
 
-Tally StepRunner::run_tail(const StepInputs& inputs, const Batch& batch, Executor& gradients) {
+const Results& StepRunner::run_tail(const StepInputs& inputs, const Batch& batch,
+                                    Executor& gradients) {
   expect(alone() && shape_.replicas == 1, "a short step is one batch");
-  now_ = inputs;
-  Tally tally;
-  run_part(gradients, batch, tally);
+  begin(inputs);
+  run_part(gradients, batch);
+  rows_.gather(0, *results_);
   move_statistics(1);
-  update(inputs, tally, 1);
-  return tally;
+  update(inputs, 1);
+  return *results_;
 }
 
-void StepRunner::update(const StepInputs& inputs, const Tally& tally, int terms) {
+void StepRunner::update(const StepInputs& inputs, int terms) {
   grad_scale_ = 1 / (static_cast<float>(terms) * inputs.loss_scale);
-  skip_ = inputs.skip_update || !std::isfinite(tally.loss) ? 1 : 0;
+  skip_ = inputs.skip_update || !std::isfinite(results_->loss()) ? 1 : 0;
   const TraceSpan span(trace_, "update", "phase");
   executors_.update.run();
   if (peers_ && peers_->shards()) peers_->gather_params(state_.params());

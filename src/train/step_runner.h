@@ -12,7 +12,7 @@
 #include "dist/span_exchange.h"
 #include "engine/executor.h"
 #include "ops/exchange.h"
-#include "train/task.h"
+#include "train/result_rows.h"
 #include "train/tree_accumulator.h"
 
 namespace convoy {
@@ -82,9 +82,12 @@ class StepRunner {
   static int64_t sum_bytes(const StepShape& shape, const StateLayout& state);
 
   // Takes `parts()` batches from `next` (or one shorter batch through `gradients`, another executor
-  // for the tail of an epoch). A loss that is no finite number skips the update.
-  Tally run(const StepInputs& inputs, const std::function<const Batch&()>& next);
-  Tally run_tail(const StepInputs& inputs, const Batch& batch, Executor& gradients);
+  // for the tail of an epoch). A loss that is no finite number skips the update. The results, of
+  // the samples of all processes, are valid until the next step.
+  const Results& run(const StepInputs& inputs, const std::function<const Batch&()>& next);
+  const Results& run_tail(const StepInputs& inputs, const Batch& batch, Executor& gradients);
+  // Samples of the newest step that were no images, in the order of samples.
+  const std::vector<Batch::Bad>& bad() const { return rows_.bad(); }
 
   // From now on everything a step does is told to it; null: no more.
   void trace(Trace* trace);
@@ -92,10 +95,10 @@ class StepRunner {
  private:
   // Runs with spans around the forward and the backward pass.
   void run_plan(const std::function<void()>& run);
-  void run_part(Executor& gradients, const Batch& batch, Tally& tally, bool first = true);
-  void run_alone(const Batch& batch, Tally& tally);
-  void run_parts(const std::function<const Batch&()>& next, Tally& tally);
-  void run_in_step(const std::function<const Batch&()>& next, Tally& tally);
+  void run_part(Executor& gradients, const Batch& batch, bool first = true);
+  void run_alone(const Batch& batch);
+  void run_parts(const std::function<const Batch&()>& next);
+  void run_in_step(const std::function<const Batch&()>& next);
   void after_common_step(size_t step);
   // Floats [begin, begin + count) of the sums over the replicas here go to `sums()`.
   void sum_rows(int64_t begin, int64_t count);
@@ -111,9 +114,10 @@ class StepRunner {
   // What processes that share the update tell one another in the midst of it.
   void share_rows();
   void send_bucket(int bucket);
-  void apply(const StepInputs& inputs, const Tally& tally);
+  void begin(const StepInputs& inputs);
+  void apply(const StepInputs& inputs);
   void move_statistics(float scale);
-  void update(const StepInputs& inputs, const Tally& tally, int terms);
+  void update(const StepInputs& inputs, int terms);
   bool alone() const { return shape_.parts() == 1 && !shape_.in_step(); }
   // The gradients of the step, and the statistics of each micro-batch behind them.
   std::span<float> sums() const;
@@ -138,14 +142,14 @@ class StepRunner {
   // tree.
   Arena leaf_;
   std::optional<TreeAccumulator> tree_;
-  // Replicas in step: a copy of each one's batch, what the hooks need of the plan, the losses of
-  // all samples.
+  // Replicas in step: a copy of each one's batch, and what the hooks need of the plan.
   std::vector<std::unique_ptr<Batch>> batches_;
   std::vector<Executor*> all_;
   std::vector<ops::SpanMark> span_after_;
   std::vector<const float*> given_;
   std::vector<float*> gathered_;
-  std::vector<double> losses_;
+  ResultRows rows_;
+  std::unique_ptr<Results> results_;
 };
 
 }  // namespace convoy
