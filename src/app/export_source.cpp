@@ -49,6 +49,15 @@ ExportSource::ExportSource(InferenceOptions& options, const ChosenWeights& chose
   tensors_ = model_tensors(layout, state_->params(), state_->stats());
 }
 
+Graph ExportSource::graph(int64_t batch, bool probabilities) const {
+  const auto task =
+      make_task({.model = model_, .classes = classes_, .options = options_.model_options});
+  Graph graph =
+      task->build({.batch = batch, .image = image_, .train = false, .predict = true}).graph;
+  if (probabilities) add_probabilities(graph);
+  return graph;
+}
+
 const Dataset& ExportSource::dataset() {
   if (!dataset_) dataset_ = options_.data.open(false, options_.seed);
   return *dataset_;

@@ -71,6 +71,13 @@ Value Builder::view(Region region, int64_t floats, int buffer) {
 
 void Builder::output(std::string name, Value v) { graph_.outputs.push_back({std::move(name), v}); }
 
+Value Builder::exposed(std::string_view name) const {
+  for (const Input& one : exposed_) {
+    if (one.name == name) return one.value;
+  }
+  return {};
+}
+
 Builder::Scope::Scope(Builder& b, std::string_view name) : builder_(b), length_(b.scope_.size()) {
   b.scope_ += name;
   b.scope_ += '.';

@@ -19,6 +19,7 @@ Evaluator::Evaluator(const Task& task, Executor& executor, const Dataset& datase
       transport_(transport && transport->size() > 1 ? transport : nullptr) {
   spec_.batch = batch;
   spec_.parts = 1;
+  spec_.form = task.form();
   spec_.first_step = 0;
   spec_.last_step = plan_.total_steps();
   spec_.shuffle = false;

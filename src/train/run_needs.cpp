@@ -22,7 +22,7 @@ int64_t loader_bytes(const RunSetup& setup, int64_t batch) {
   int64_t bytes = 0;
   LoaderSpec loader = setup.loader(0, 0);
   loader.batch = batch;
-  for (const auto& [name, type] : loader_tensors(loader, setup.train_set->image_shape())) {
+  for (const auto& [name, type] : loader_tensors(loader, *setup.train_set)) {
     bytes += static_cast<int64_t>(stored_bytes(type));
   }
   return bytes * (loader.prefetch + 1);

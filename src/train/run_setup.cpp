@@ -98,6 +98,7 @@ LoaderSpec RunSetup::loader(int64_t first, int64_t last) const {
   spec.last_step = last;
   spec.seed = config.seed;
   spec.mixing = config.mixing;
+  spec.form = task->form();
   spec.micro_batch = shape.micro_batch;
   return spec;
 }

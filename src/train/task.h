@@ -26,11 +26,13 @@ struct TaskShape {
   int replicas = 1;  // of them
   Shape image;       // [c, h, w]
   bool train = true;
+  bool predict = false;  // the outputs that are for other programs alone, and no inputs but images
+                         // (and keys); not when training
 };
 
 struct TaskGraph {
   Graph graph;
-  std::vector<Loss> losses;
+  std::vector<Loss> losses;  // none without training
   Value loss_scale;  // an input; absent in evaluation
 };
 
@@ -41,8 +43,8 @@ class Task {
   virtual std::unique_ptr<Results> results() const = 0;  // of no samples
   // Adds the rows of a run on `batch`: of its first `valid` samples, where their weight is not 0.
   virtual void read(const Executor& executor, const Batch& batch, Rows& rows) const = 0;
-  // The graph's outputs that are of use to other programs, as an exported file has them.
-  virtual std::vector<std::string> predictions() const = 0;
+  // What samples become in a batch; null: a batch has the tensors of the dataset's samples.
+  virtual const SampleForm* form() const { return nullptr; }
 };
 
 // What a task is made for.

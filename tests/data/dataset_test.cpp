@@ -147,7 +147,7 @@ TEST(Generated, IsAPureFunctionOfSeedAndIndex) {
   const auto read = [&](const Dataset& set, int64_t index) {
     std::vector<uint8_t> pixels(static_cast<size_t>(spec.image.count()));
     int32_t label = -1;
-    set.read(index, 0, pixels.data(), label);
+    test::read_labelled(set, index, 0, pixels.data(), label);
     EXPECT_EQ(label, index % 5);
     return pixels;
   };

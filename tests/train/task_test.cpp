@@ -49,7 +49,6 @@ class TwoHeads : public Task {
   }
 
   std::unique_ptr<Results> results() const override { return test::loss_results(); }
-  std::vector<std::string> predictions() const override { return {}; }
 
   // The losses as they are weighted in training.
   void read(const Executor& executor, const Batch& batch, Rows& rows) const override {
