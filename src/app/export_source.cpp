@@ -123,8 +123,9 @@ ExportSource::Pictures ExportSource::pictures(int64_t wanted) {
     const auto data = dataset_;
     return {options_.data.dataset_name(), std::min(wanted, data->size()),
             [=](int64_t i, float* image) {
-              int32_t label = 0;
-              data->read(i, 0, pixels->data(), label);
+              Sample sample;
+              sample.begin(pixels->data());
+              data->read(i, 0, sample);
               chain->run(pixels->data(), image, 0, scratch->data());
             }};
   }

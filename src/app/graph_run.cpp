@@ -52,8 +52,7 @@ void GraphRun::run(const float* data) {
 }
 
 std::span<const float> GraphRun::output(const std::string& name) const {
-  return {executor_->output(name),
-          static_cast<size_t>(executor_->output_type(name).shape.count())};
+  return {executor_->output(name), static_cast<size_t>(executor_->output_type(name).shape.count())};
 }
 
 }  // namespace convoy

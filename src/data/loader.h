@@ -40,8 +40,8 @@ struct LoaderSpec {
   int workers = 0;   // 0: one for every four cores; never more than `prefetch`
   int prefetch = 3;  // batches made ahead of the one in use
   BadSamples bad = BadSamples::refuse;
-  bool bytes = false;       // images stay u8 (data/batch.h); the chain must keep bytes
-  int64_t max_bad = 0;      // of an epoch; for whoever takes the batches and counts
+  bool bytes = false;                // images stay u8 (data/batch.h); the chain must keep bytes
+  int64_t max_bad = 0;               // of an epoch; for whoever takes the batches and counts
   const SampleForm* form = nullptr;  // what becomes of samples; null: their own tensors
   Mixing mixing = {};                // adds its tensors to the batches
   int64_t micro_batch = 0;  // what is mixed with one another; 0: the batch, which it divides
@@ -115,8 +115,8 @@ class Loader {
   LoaderSpec spec_;
   TensorList tensors_;  // of a sample in a batch
 
-  std::deque<Slot> ring_;      // batch b lives in slot b modulo the ring; one is the consumer's
-  std::deque<Place> places_;   // one for each worker
+  std::deque<Slot> ring_;     // batch b lives in slot b modulo the ring; one is the consumer's
+  std::deque<Place> places_;  // one for each worker
   std::mutex mutex_;
   std::condition_variable work_;   // a worker may find something to do
   std::condition_variable ready_;  // the consumer may find what it waits for

@@ -33,7 +33,7 @@ struct TaskShape {
 struct TaskGraph {
   Graph graph;
   std::vector<Loss> losses;  // none without training
-  Value loss_scale;  // an input; absent in evaluation
+  Value loss_scale;          // an input; absent in evaluation
 };
 
 class Task {

@@ -269,9 +269,9 @@ TEST(Loader, MakesNoMoreAheadThanAskedAndReusesItsBuffers) {
     Shape image_shape() const override { return {1, 2, 2}; }
     int classes() const override { return 1; }
     std::vector<std::string> class_names() const override { return {"x"}; }
-    void read(int64_t, uint64_t, uint8_t* pixels, int32_t& label) const override {
-      std::memset(pixels, 0, 4);
-      label = 0;
+    void read(int64_t, uint64_t, Sample& sample) const override {
+      std::memset(sample.pixels(), 0, 4);
+      sample.add_label(0);
       ++reads;
     }
   };
@@ -298,9 +298,9 @@ TEST(Loader, ItsThreadsMayRunOnAnyCoreThoughThoseThatComputeArePinned) {
     Shape image_shape() const override { return {1, 2, 2}; }
     int classes() const override { return 1; }
     std::vector<std::string> class_names() const override { return {"x"}; }
-    void read(int64_t, uint64_t, uint8_t* pixels, int32_t& label) const override {
-      std::memset(pixels, 0, 4);
-      label = 0;
+    void read(int64_t, uint64_t, Sample& sample) const override {
+      std::memset(sample.pixels(), 0, 4);
+      sample.add_label(0);
       const std::lock_guard lock(mutex);
       cores.insert(allowed_cores());
     }

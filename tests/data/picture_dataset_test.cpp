@@ -123,8 +123,10 @@ TEST(PictureDataset, WhatIsNoPictureIsNamed) {
     const PictureDataset set(std::make_unique<OnePicture>(bytes), {.size = 32, .resize = 32});
     std::vector<uint8_t> pixels(3 * 32 * 32);
     int32_t label = 0;
-    test::expect_raises(Fault::data, {"picture 1"}, [&] { test::read_labelled(set, 1, 0, pixels.data(), label); });
-    test::expect_raises(Fault::data, {"picture 2"}, [&] { test::read_labelled(set, 2, 0, pixels.data(), label); });
+    test::expect_raises(Fault::data, {"picture 1"},
+                        [&] { test::read_labelled(set, 1, 0, pixels.data(), label); });
+    test::expect_raises(Fault::data, {"picture 2"},
+                        [&] { test::read_labelled(set, 2, 0, pixels.data(), label); });
   }
 }
 

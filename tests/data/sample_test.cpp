@@ -44,7 +44,8 @@ class Spot final : public PictureSource {
     const int64_t row = (width * 3 + 3) / 4 * 4;
     std::string bytes(static_cast<size_t>(54 + row * height), '\x20');
     const auto put = [&](size_t at, uint32_t value, int count) {
-      for (int i = 0; i < count; ++i) bytes[at + static_cast<size_t>(i)] = static_cast<char>(value >> (8 * i));
+      for (int i = 0; i < count; ++i)
+        bytes[at + static_cast<size_t>(i)] = static_cast<char>(value >> (8 * i));
     };
     bytes[0] = 'B', bytes[1] = 'M';
     put(2, static_cast<uint32_t>(bytes.size()), 4), put(6, 0, 4), put(10, 54, 4), put(14, 40, 4);
@@ -69,7 +70,8 @@ Bright bright(const std::vector<float>& image, int64_t size) {
   Bright all;
   for (int64_t y = 0; y < size; ++y) {
     for (int64_t x = 0; x < size; ++x) {
-      const double w = std::max(0.0, static_cast<double>(image[static_cast<size_t>(y * size + x)]) - 32);
+      const double w =
+          std::max(0.0, static_cast<double>(image[static_cast<size_t>(y * size + x)]) - 32);
       all.x += w * (static_cast<double>(x) + 0.5);
       all.y += w * (static_cast<double>(y) + 0.5);
       all.weight += w;
@@ -86,8 +88,11 @@ TEST(Sample, GeometryFollowsViewsFlipsAndCrops) {
   const double whole = 208.0 * Spot::side * Spot::side;
   int checked = 0;
   for (const char* view : {"centre", "random-resized", "squash"}) {
-    for (const std::vector<std::string>& steps :
-         {std::vector<std::string>{}, {"flip"}, {"pad-crop"}, {"pad-crop", "flip"}, {"flip", "pad-crop"}}) {
+    for (const std::vector<std::string>& steps : {std::vector<std::string>{},
+                                                  {"flip"},
+                                                  {"pad-crop"},
+                                                  {"pad-crop", "flip"},
+                                                  {"flip", "pad-crop"}}) {
       PictureSpec spec;
       spec.size = size;
       spec.view = view;
