@@ -252,12 +252,17 @@ bool Trainer::restore() {
     restore_tensors(*found);
     restore_progress(*found);
   }
+  std::error_code no_log;
+  const uintmax_t logged = fs::file_size(dir_.path() / "metrics.jsonl", no_log);
   checkpoints_.rewind_to(found ? &*found : nullptr);
   checkpoints_.cut_logs(found ? found->log_lengths : std::map<std::string, uint64_t>{}, warn);
   if (!config_.amended_args.empty()) {
     write_atomically(dir_.args(), config_.amended_args, Fault::checkpoint);
   }
-  if (!found) return false;
+  if (!found) {
+    if (!no_log && logged > 0) listener_.on(Resumed{.run_dir = dir_.path().string()});
+    return false;
+  }
   warn_of_other_arithmetic(found->state);
   listener_.on(Resumed{.step = progress_.step,
                        .path = "checkpoints/" + checkpoint_name(progress_.step),
