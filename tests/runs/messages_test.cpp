@@ -268,6 +268,19 @@ TEST_F(Messages, AProgramWithoutItsRecipesSaysSo) {
   }
 }
 
+// Of what `train` refuses, `check` says so as well.
+TEST_F(Messages, CheckTellsWhatTrainingNeedsBesidesSoundPictures) {
+  fs::create_directories(run_->folder() / "one");
+  fs::copy(run_->folder() / "flowers/rose", run_->folder() / "one/rose",
+           fs::copy_options::recursive);
+  for (const char* typed : {"check flowers/rose", "check one"}) {
+    const Finished end = run(typed);
+    EXPECT_EQ(end.code, 0) << end.err;
+    EXPECT_PRED_FORMAT2(testing::IsSubstring, "training takes two classes", end.out);
+  }
+  EXPECT_PRED_FORMAT2(testing::IsNotSubstring, "training takes", run("check flowers").out);
+}
+
 // `prepare folder` copies and does not decode, so that it cannot say that pictures are sound.
 TEST_F(Messages, WhatIsOnlyCopiedIsNotCalledSound) {
   const Finished end = run("prepare folder --input flowers --output copied --val-share 0.5");
@@ -288,6 +301,22 @@ TEST_F(Messages, AResumeWithoutACheckpointSaysThatItStartsAgain) {
   EXPECT_EQ(end.code, 0) << end.err;
   EXPECT_PRED_FORMAT2(testing::IsSubstring, "there is no checkpoint, so from the start",
                       end.out + end.err);
+}
+
+// A folder without splits has no folder train, so that its files are not named below one.
+TEST_F(Messages, PicturesThatAreGoneAreNamedAsTheyLie) {
+  const TempFolder folder;
+  fs::copy(run_->folder() / "flowers", folder / "flowers", fs::copy_options::recursive);
+  const Finished begun = run_convoy(
+      {"train", "--data-dir", "flowers", "--val-share", "0.5", "--model", "cifar_resnet8",
+       "--image-size", "8", "--epochs", "1", "--name", "c", "--batch-size", "2"},
+      folder.path());
+  ASSERT_EQ(begun.code, 0) << begun.err;
+  fs::remove(folder / "flowers/rose/0.png");
+  const Finished end = run_convoy({"resume", "runs/c", "--epochs", "2"}, folder.path());
+  EXPECT_EQ(end.code, 3) << end.err;
+  EXPECT_PRED_FORMAT2(testing::IsSubstring, "1 of the 8 pictures of this run is gone in ", end.err);
+  EXPECT_PRED_FORMAT2(testing::IsSubstring, " (rose/0.png); try: ", end.err);
 }
 
 TEST_F(Messages, WhatIsFoundIsTold) {
