@@ -79,7 +79,7 @@ void InferenceOptions::describe_source(Fields& field) {
         "a weights file (safetensors, PyTorch, TensorFlow, numpy), a checkpoint folder or a run "
         "directory");
   field("weights", weights,
-        "of a checkpoint or run: the weights themselves, or their moving average",
+        "which ones of a checkpoint or run: the weights themselves, or their moving average",
         one_of({"model", "ema"}));
 }
 

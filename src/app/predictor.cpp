@@ -96,13 +96,13 @@ void Predictor::finish() {
     const int64_t classes = network_.executor().output_type("logits").shape[1];
     const std::array tensors{TensorEntry{
         "logits", DType::f32, {results_->samples(), classes}, std::as_bytes(std::span(logits_))}};
-    write_safetensors(options_.logits, tensors);
+    write_safetensors(options_.logits, tensors, {}, Fault::usage);
   }
   if (!options_.pixels.empty()) {
     image_[0] = results_->samples();
     const std::array tensors{
         TensorEntry{"images", DType::f32, image_, std::as_bytes(std::span(pixels_))}};
-    write_safetensors(options_.pixels, tensors);
+    write_safetensors(options_.pixels, tensors, {}, Fault::usage);
   }
   if (!options_.json) show("{}\n", summary());
 }

@@ -143,6 +143,10 @@ std::string Lines::of(const RunEvent& event) {
           },
           [](const Shortened& e) { return shown("Ends at step {}: {}\n", e.last_step, e.reason); },
           [](const BadSample& e) {
+            // What is wrong with a file mostly opens with its name.
+            if (!e.file.empty() && e.reason.starts_with(e.file + ":")) {
+              return shown("Bad sample: record {}: {}\n", e.index, e.reason);
+            }
             return shown("Bad sample: {} record {}: {}\n", e.file, e.index, e.reason);
           },
           [](const RankLost& e) { return shown("Lost: {}\n", e.text); },
@@ -152,7 +156,7 @@ std::string Lines::of(const RunEvent& event) {
           [](const Warning& e) { return shown("Warning: {}\n", e.text); },
           [](const Resumed& e) {
             return e.path.empty()
-                       ? std::string("Resumed: no checkpoint yet, from the start\n")
+                       ? std::string("Resumed: there is no checkpoint, so from the start\n")
                        : shown("Resumed: step {} from {}{}{}\n", e.step, e.path,
                                e.length.empty() ? "" : "; the run is longer now: ", e.length);
           },

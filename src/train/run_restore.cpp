@@ -128,12 +128,17 @@ bool restore_run(const RunSite& site, RunState& state, const WholeSlots& slots) 
     restore_tensors(site, *found, slots);
     restore_progress(site, state, *found, changes_options);
   }
+  std::error_code no_log;
+  const uintmax_t logged = fs::file_size(site.dir.metrics(), no_log);
   checkpoints.rewind_to(found ? &*found : nullptr);
   checkpoints.cut_logs(found ? found->log_lengths : std::map<std::string, uint64_t>{}, warn);
   if (!site.config.amended_args.empty()) {
     write_atomically(site.dir.args(), site.config.amended_args, Fault::checkpoint);
   }
-  if (!found) return false;
+  if (!found) {
+    if (!no_log && logged > 0) site.listener.on(Resumed{.run_dir = site.dir.path().string()});
+    return false;
+  }
   warn_of_other_arithmetic(site, found->state);
   site.listener.on(Resumed{.step = state.progress.step,
                            .path = "checkpoints/" + checkpoint_name(state.progress.step),

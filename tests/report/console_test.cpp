@@ -179,6 +179,15 @@ TEST(Console, QuietLeavesWarningsTheAccuracyAndTheLastLine) {
   }
 }
 
+TEST(Console, ABadSampleIsNamedOnce) {
+  Screen screen;
+  {
+    const auto console = console_listener(screen.options(false, true));
+    console->on(BadSample{.file = "a.jpg", .index = 3, .reason = "a.jpg: the file is empty"});
+  }
+  EXPECT_EQ(screen.text, "Bad sample: record 3: a.jpg: the file is empty\n");
+}
+
 TEST(Console, NamesFromOutsideCannotForgeLines) {
   for (const bool terminal : {false, true}) {
     Screen screen;

@@ -39,7 +39,8 @@ struct Options : InferenceOptions {
 
   void describe(Fields& field) {
     describe_source(field);
-    field("all", all, "of a run: every checkpoint in turn, then what `convoy average` made");
+    field("all", all,
+          "evaluate every checkpoint of a run in turn, then what `convoy average` made");
     describe_split(field);
     field("json", json, "print one JSON object");
     describe_told(field);

@@ -36,8 +36,9 @@ struct Options {
   bool tensors = false;
 
   void describe(Fields& field) {
-    field("num-classes", num_classes, "of a model", at_least(1));
-    field("image-size", image_size, "of a model; 0: its own", at_least(0));
+    field("num-classes", num_classes, "classes of a model's head", at_least(1));
+    field("image-size", image_size, "height and width of a model's images; 0: its own",
+          at_least(0));
     field("tensors", tensors, "list every tensor of a weights or ONNX file");
   }
 };
