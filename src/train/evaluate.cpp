@@ -36,7 +36,7 @@ std::optional<Tally> Evaluator::run_shared(const std::function<bool(int64_t)>& w
   spec.first_step = std::min<int64_t>(transport_->rank(), spec.last_step);
   spec.stride = transport_->size();
   Loader loader(dataset_, chain_, plan_, spec);
-  SharedTally shared(*transport_, spec.batch);
+  SharedTally shared(transport_, spec.batch);
   Tally tally;
   for (int64_t round = 0; round < divide_up(plan_.total_steps(), spec.stride); ++round) {
     shared.start();

@@ -8,10 +8,10 @@
 
 namespace convoy {
 
-SharedTally::SharedTally(Transport& transport, int64_t most)
+SharedTally::SharedTally(Transport* transport, int64_t most)
     : transport_(transport),
       mine_(head + static_cast<size_t>(most)),
-      all_(mine_.size() * static_cast<size_t>(transport.size())) {}
+      all_(mine_.size() * static_cast<size_t>(transport ? transport->size() : 1)) {}
 
 void SharedTally::start() {
   now_ = {};
@@ -38,9 +38,14 @@ void SharedTally::add(const Task& task, const Executor& executor, const Batch& b
 int64_t SharedTally::gather(int64_t word, Tally& tally) {
   now_.word = word;
   std::memcpy(mine_.data(), &now_, sizeof now_);
-  transport_.all_gather(std::as_bytes(std::span(mine_)), std::as_writable_bytes(std::span(all_)));
+  if (transport_) {
+    transport_->all_gather(std::as_bytes(std::span(mine_)),
+                           std::as_writable_bytes(std::span(all_)));
+  } else {
+    all_ = mine_;
+  }
   int64_t bad = 0, first_word = 0;
-  for (int rank = 0; rank < transport_.size(); ++rank) {
+  for (int rank = 0; rank < (transport_ ? transport_->size() : 1); ++rank) {
     const auto record =
         std::span(all_).subspan(static_cast<size_t>(rank) * mine_.size(), mine_.size());
     Counts counts;
@@ -52,8 +57,8 @@ int64_t SharedTally::gather(int64_t word, Tally& tally) {
     bad += counts.bad;
     if (!first_word) first_word = counts.word;
   }
-  if (bad > 0) {
-    const std::vector<std::string> texts = transport_.all_gather(pack_bad(bad_));
+  if (bad > 0 && transport_) {
+    const std::vector<std::string> texts = transport_->all_gather(pack_bad(bad_));
     bad_.clear();
     for (const std::string& text : texts) unpack_bad(text, bad_);
   }

@@ -12,7 +12,7 @@ namespace convoy {
 class SharedTally {
  public:
   // Keeps the transport. `most`: the samples that one rank has at most between two gatherings.
-  SharedTally(Transport& transport, int64_t most);
+  SharedTally(Transport* transport, int64_t most);
 
   // Nothing has been added. Allocates nothing, as all of this does while samples are images.
   void start();
@@ -30,7 +30,7 @@ class SharedTally {
   };
   static constexpr size_t head = sizeof(Counts) / sizeof(double);
 
-  Transport& transport_;
+  Transport* transport_;            // null: there are no others
   std::vector<double> mine_, all_;  // records: counts, then the loss of each sample
   Counts now_;
   std::vector<Batch::Bad> bad_;

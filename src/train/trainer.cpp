@@ -184,7 +184,7 @@ void Trainer::train_one_step(Loader& loader) {
   const Tally tally = train_step(setup_, network_, progress_.step, inputs,
                                  [&]() -> const Batch& { return next_batch(loader); });
   if (transport_) {
-    count_bad(network_.peers()->bad(), config_.data.max_bad, progress_.epoch.bad,
+    count_bad(network_.steps().bad(), config_.data.max_bad, progress_.epoch.bad,
               [this](const Batch::Bad& bad) { tell_bad(bad); });
   }
   watch_.at_step(++progress_.step);
