@@ -77,9 +77,9 @@ Measured measure(const RunSetup& setup, const MeasureOptions& options) {
       for (const NamedTensor& t : batch.tensors()) watched[0].executor->try_bind(t.name, t.data);
       watched[0].executor->run();
     } else {
-      const Tally tally = train_step(setup, network, step, setup.inputs(step),
-                                     [&]() -> const Batch& { return loader.next(); });
-      measured.losses.push_back(tally.mean_loss());
+      const Results& results = train_step(setup, network, step, setup.inputs(step),
+                                          [&]() -> const Batch& { return loader.next(); });
+      measured.losses.push_back(results.mean_loss());
     }
     if (step >= options.warmup) measured.seconds.push_back(steady_seconds() - start);
     options.progress(step + 1, total);

@@ -60,6 +60,7 @@ struct ModelDef {
   int classes;  // of the data it is usually trained on
   std::vector<Variant> variants;
   std::vector<std::string_view> takes = {};  // which of ModelOptions, by their names
+  std::string_view task = "classification";  // which it is built for (train/task.h)
 };
 
 const std::vector<ModelDef>& model_catalog();

@@ -66,7 +66,7 @@ void RunConfig::describe_length(Fields& field) {
         "with several processes: each holds the optimiser's buffers of its share of the parameters "
         "alone, and updates these. Changes no result",
         {}, {"rts"});
-  stop.describe(field);
+  stop.describe(field, metrics());
   field("eval-epochs", eval_epochs, "evaluate every N epochs, and at the end; 0: never",
         at_least(0));
   field("eval-epochs-offset", eval_offset,
@@ -294,11 +294,11 @@ void RunConfig::check(Fields& field) {
           "neither --epochs nor --iterations or --max-steps: nothing to do; try: --epochs 10");
   average.check(average_site());
   mixing.check(step_shape().micro_batch);
-  if (mixing.on() && stop.best_metric == "train-top1") {
-    raise(
-        Fault::usage,
-        "--best-metric train-top1 asks for the one class of each image, and mixup and cutmix make "
-        "images of several; try: --best-metric top1");
+  if (mixing.on() && stop.counts_training()) {
+    raise(Fault::usage,
+          "--best-metric {} asks for the one class of each image, and mixup and cutmix make images "
+          "of several; try: --best-metric {}",
+          stop.best_metric, stop.best_metric.substr(stop.best_metric.find('-') + 1));
   }
   if (eval_epochs == 0 && field.idle("best-metric", {"eval-epochs"})) {
     raise(Fault::usage,
@@ -346,6 +346,15 @@ void RunConfig::check_norms(Fields& field) {
   sync_bn = false;
   bn_update = "micro-batch";
   tuning.statistics = FineTuning().statistics;
+}
+
+std::vector<MetricDef> RunConfig::metrics() const {
+  std::vector<MetricDef> all;
+  for (const TaskDef& def : task_catalog()) {
+    if (!model.empty() && def.name != find_model(model).family.task) continue;
+    all.insert(all.end(), def.metrics.begin(), def.metrics.end());
+  }
+  return all;
 }
 
 int RunConfig::thread_count() const {

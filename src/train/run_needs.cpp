@@ -87,7 +87,7 @@ bool fits(const MemoryNeeds& needs, int64_t limit) {
 
 int64_t largest_batch(const RunSetup& setup, int64_t limit) {
   const auto needs = [&](int64_t batch) {
-    return memory_needs(setup, NetworkPlans(setup.task, setup.network_spec(batch)));
+    return memory_needs(setup, NetworkPlans(*setup.task, setup.network_spec(batch)));
   };
   // Between one that fits and one that does not, at first where a straight line would cross.
   int64_t low = 1, high = setup.shape.micro_batch;
@@ -196,7 +196,7 @@ bool fits_in_sequence(const RunSetup& setup, int64_t limit) {
   if (!setup.shape.together || setup.shape.local() == 1) return false;
   NetworkSpec spec = setup.network_spec(setup.shape.micro_batch);
   spec.step.together = false;
-  return fits(memory_needs(setup, NetworkPlans(setup.task, spec)), limit);
+  return fits(memory_needs(setup, NetworkPlans(*setup.task, spec)), limit);
 }
 
 std::string what_would_fit(const RunSetup& setup, int64_t largest, int64_t limit) {

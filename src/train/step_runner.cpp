@@ -17,8 +17,8 @@ StepRunner::StepRunner(const NetworkPlans& plans, ThreadPool& pool, Executors ex
       executors_(std::move(executors)),
       peers_(peers),
       collectives_(collectives),
-      rows_(plans.step().parts(), plans.step().plan_batch(),
-            peers ? &peers->transport() : nullptr) {
+      rows_(plans.step().parts(), plans.step().plan_batch(), peers ? &peers->transport() : nullptr),
+      results_(plans.task().results()) {
   const StepShape& shape = plans.step();
   expect(!shape.together || (shape.accumulation == 1 && !shape.narrow),
          "replicas run together only without accumulation and in full precision");
@@ -40,28 +40,28 @@ StepRunner::StepRunner(const NetworkPlans& plans, ThreadPool& pool, Executors ex
   executors_.update.connect(collectives);
 }
 
-const Tally& StepRunner::run(const StepInputs& inputs, const Next& next) {
+const Results& StepRunner::run(const StepInputs& inputs, const Next& next) {
   return follow(plans_.schedule(), inputs, next);
 }
 
-const Tally& StepRunner::run_tail(const StepInputs& inputs, const Next& next) {
+const Results& StepRunner::run_tail(const StepInputs& inputs, const Next& next) {
   expect(executors_.tail, "a plan for the short last step");
   return follow(plans_.tail_schedule(), inputs, next);
 }
 
-const Tally& StepRunner::follow(const StepSchedule& schedule, const StepInputs& inputs,
-                                const Next& next) {
+const Results& StepRunner::follow(const StepSchedule& schedule, const StepInputs& inputs,
+                                  const Next& next) {
   static_cast<StepInputs&>(inputs_) = inputs;
   now_.next = &next;
   rows_.start();
-  results_ = {};
+  results_->clear();
   if (sums_) sums_->start();
   const std::span<const Action> all = schedule.actions;
   for (size_t i = 0, after = 0; i < all.size(); i = after) {
     for (after = i + 1; after < all.size() && all[after].inside;) ++after;
     act(all[i], all.subspan(i + 1, after - i - 1));
   }
-  return results_;
+  return *results_;
 }
 
 void StepRunner::act(const Action& a, std::span<const Action> inside) {
@@ -209,7 +209,7 @@ void StepRunner::finish_exchange() {
 
 void StepRunner::gather_results() {
   const TraceSpan span(peers_ ? trace_ : nullptr, "exchange wait", "phase");
-  const int64_t signal = rows_.gather(peers_ ? peers_->signal() : 0, results_);
+  const int64_t signal = rows_.gather(peers_ ? peers_->signal() : 0, *results_);
   if (peers_) peers_->note_stop(signal);
 }
 
@@ -236,7 +236,7 @@ void StepRunner::move_statistics(int micro) {
 void StepRunner::update() {
   const auto terms = static_cast<float>(plans_.step().replicas * plans_.step().accumulation);
   inputs_.grad_scale = 1 / (terms * inputs_.loss_scale);
-  inputs_.skip = inputs_.skip_update || !std::isfinite(results_.loss) ? 1 : 0;
+  inputs_.skip = inputs_.skip_update || !std::isfinite(results_->loss()) ? 1 : 0;
   const TraceSpan span(trace_, "update", "phase");
   executors_.update.run();
 }

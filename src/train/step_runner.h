@@ -48,9 +48,9 @@ class StepRunner {
   // Takes a batch from `next` for each that the schedule names. A loss that is no finite number
   // skips the update. The results, of the samples of all processes, are valid until the next step.
   using Next = std::function<const Batch&()>;
-  const Tally& run(const StepInputs& inputs, const Next& next);
+  const Results& run(const StepInputs& inputs, const Next& next);
   // The short last step of an epoch.
-  const Tally& run_tail(const StepInputs& inputs, const Next& next);
+  const Results& run_tail(const StepInputs& inputs, const Next& next);
   // Samples of the newest step that were no images, in the order of samples.
   const std::vector<Batch::Bad>& bad() const { return rows_.bad(); }
 
@@ -58,7 +58,7 @@ class StepRunner {
   void trace(Trace* trace);
 
  private:
-  const Tally& follow(const StepSchedule& schedule, const StepInputs& inputs, const Next& next);
+  const Results& follow(const StepSchedule& schedule, const StepInputs& inputs, const Next& next);
   void act(const Action& action, std::span<const Action> inside);
   void take_batch(const Action& action);
   void run_plan(const Action& action, std::span<const Action> inside);
@@ -104,7 +104,7 @@ class StepRunner {
   Now now_;
   std::vector<std::unique_ptr<Batch>> copies_;  // in lockstep, by lane: of its batch
   ResultRows rows_;
-  Tally results_;
+  std::unique_ptr<Results> results_;
   Trace* trace_ = nullptr;
   std::unique_ptr<StepTrace> step_trace_;
 };

@@ -19,6 +19,7 @@
 #include "ops/linear.h"
 #include "ops/pooling.h"
 #include "support/allocations.h"
+#include "support/loss_results.h"
 #include "support/network.h"
 #include "support/session.h"
 #include "support/thread_world.h"
@@ -57,13 +58,12 @@ class SmallTask : public Task {
     return task;
   }
 
-  using Task::count;
-  void count(const Executor& executor, const Batch&, int64_t first, int64_t last,
-             Tally& tally) const override {
-    for (int64_t i = first; i < last; ++i) {
-      tally.loss += static_cast<double>(executor.output("loss")[i]);
-    }
-    tally.samples += last - first;
+  std::unique_ptr<Results> results() const override { return test::loss_results(); }
+  std::vector<std::string> predictions() const override { return {}; }
+
+  void read(const Executor& executor, const Batch& batch, Rows& rows) const override {
+    const float* loss = executor.output("loss");
+    for (int64_t i = 0; i < batch.valid; ++i) rows.add(std::array{static_cast<double>(loss[i])});
   }
 
  private:
@@ -123,11 +123,11 @@ struct Training {
   double run_again(int64_t step) {
     size_t next = 0;
     const StepInputs inputs{.learning_rate = 0.1f, .loss_scale = 4, .step = float(step)};
-    const auto results =
+    const Results& results =
         network.steps().run(inputs, [&]() -> const Batch& { return batches[next++]; });
     EXPECT_EQ(next, batches.size());
-    EXPECT_EQ(results.samples, shape.global_batch());
-    return results.loss;
+    EXPECT_EQ(results.samples(), shape.global_batch());
+    return results.loss();
   }
 };
 

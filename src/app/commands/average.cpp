@@ -137,7 +137,11 @@ int run(const CommandLine& line) {
   about["of"] = std::move(sources);
   metadata[weights_key::kind] = options.mode;
   metadata[weights_key::average] = about.dump(-1, ' ', false, Json::error_handler_t::replace);
-  metadata.erase(weights_key::top1);  // was that of the last
+  for (const TaskDef& task : task_catalog()) {  // those of the last file
+    for (const MetricDef& def : task.metrics) {
+      metadata.erase(weights_key::metric + std::string(def.name));
+    }
+  }
   const std::vector<TensorEntry> tensors = average.result();
   write_safetensors(output, tensors, std::move(metadata));
   show("{} of {} files, {} to {}: {}\nweights {}\n", options.mode, files.size(), files.front().name,

@@ -1,4 +1,4 @@
-// Images in, one label out: the task of every model here so far.
+// Classification: images in, one of several classes out.
 #pragma once
 
 #include "models/model.h"
@@ -28,9 +28,9 @@ class Classification : public Task {
   // training alone: the loss of an evaluation is the plain one. So is mixing, whose tensors
   // (data/mixing.h) are inputs then.
   TaskGraph build(const TaskShape& shape) const override;
-  using Task::count;
-  void count(const Executor& executor, const Batch& batch, int64_t first, int64_t last,
-             Tally& tally) const override;
+  std::unique_ptr<Results> results() const override;
+  void read(const Executor& executor, const Batch& batch, Rows& rows) const override;
+  std::vector<std::string> predictions() const override { return {"logits"}; }
 
  private:
   const Variant& model_;
