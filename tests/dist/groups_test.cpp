@@ -51,7 +51,8 @@ void check_group(Transport& world, const std::vector<int>& ranks) {
               std::to_string(ranks.back()));
     const std::vector<std::string> texts = group->all_gather(std::string(place + 1u, 'x'));
     std::vector<int> numbers(ranks.size());
-    group->all_gather(bytes_of(mine), std::as_writable_bytes(std::span(numbers)));
+    group->all_gather(std::as_bytes(std::span(&mine, 1)),
+                      std::as_writable_bytes(std::span(numbers)));
     for (size_t i = 0; i < ranks.size(); ++i) {
       EXPECT_EQ(texts[i].size(), i + 1);
       EXPECT_EQ(numbers[i], ranks[i] * 10);

@@ -71,19 +71,20 @@ class SmallTask : public Task {
 };
 
 // Samples [first, first + count) of step `step`.
-Batch batch_of(int64_t step, int64_t first, int64_t count) {
-  Batch batch({{"image", {{count, 3, size, size}}}, {"label", {{count}, DType::s32}}});
-  for (int64_t i = 0; i < count; ++i) {
-    Random random(
-        random_key(9, Purpose::generated, static_cast<uint64_t>(step * 1000 + first + i)));
-    for (int64_t p = 0; p < 3 * size * size; ++p) {
-      batch.data<float>("image")[i * 3 * size * size + p] = static_cast<float>(random.normal());
+struct SampleBatch : Batch {
+  SampleBatch(int64_t step, int64_t first, int64_t count)
+      : Batch({{"image", {{count, 3, size, size}}}, {"label", {{count}, DType::s32}}}) {
+    for (int64_t i = 0; i < count; ++i) {
+      const auto sample = static_cast<uint64_t>(step * 1000 + first + i);
+      Random random(random_key(9, Purpose::generated, sample));
+      for (int64_t p = 0; p < 3 * size * size; ++p) {
+        data<float>("image")[i * 3 * size * size + p] = static_cast<float>(random.normal());
+      }
+      data<int32_t>("label")[i] = static_cast<int32_t>(random.below(classes));
     }
-    batch.data<int32_t>("label")[i] = static_cast<int32_t>(random.below(classes));
+    valid = count;
   }
-  batch.valid = count;
-  return batch;
-}
+};
 
 std::vector<float> copy(std::span<const float> values) { return {values.begin(), values.end()}; }
 
@@ -93,7 +94,7 @@ struct Training {
   NetworkPlans plans;
   Network network;
   StepShape shape;
-  std::deque<Batch> batches;
+  std::deque<SampleBatch> batches;
 
   Training(const StepShape& step, bool has_norm, Transport* transport = nullptr)
       : task(has_norm),
@@ -109,7 +110,7 @@ struct Training {
     batches.clear();
     // As the loader deals them: in lockstep the replicas take turns.
     const auto add = [&](int part) {
-      batches.push_back(batch_of(step, shape.first_sample() + part * each, each));
+      batches.emplace_back(step, shape.first_sample() + part * each, each);
     };
     if (shape.lockstep()) {
       for (int m = 0; m < shape.accumulation; ++m) {
@@ -164,7 +165,7 @@ struct Expected {
       std::vector<float> leaf;
       for (int m = 0; m < shape.accumulation; ++m) {
         const int64_t first = (r * shape.accumulation + m) * micro_batch;
-        const Batch batch = batch_of(0, first, micro_batch);
+        const SampleBatch batch(0, first, micro_batch);
         for (const NamedTensor& t : batch.tensors()) executor.bind(t.name, t.data);
         executor.run();
         const std::vector<float> made = copy(one.network.state().grads());
@@ -275,7 +276,7 @@ TEST(StepRunner, TakesTheShortLastStepThroughAPlanOfItsOwn) {
                                     .tail_batch = tail});
     Network network(plans, 2);
     network.state().initialize(7);
-    const Batch batch = batch_of(0, 0, 2);
+    const SampleBatch batch(0, 0, 2);
     const StepInputs inputs{.learning_rate = 0.1f};
     const auto next = [&]() -> const Batch& { return batch; };
     if (tail) {
