@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 
 #include "base/show.h"
@@ -111,10 +112,11 @@ std::string Predictor::summary() const {
   std::string count = fmt::format("{} image{}", with_commas(samples), samples == 1 ? "" : "s");
   if (bad_) count += fmt::format(", {} not to be read", with_commas(bad_));
   if (!labelled_) return count;
+  std::vector<Metric> all = results_->metrics();
+  std::ranges::stable_partition(
+      all, [](const Metric& metric) { return metric.def->name != loss_metric.name; });
   std::vector<std::string> metrics;
-  for (const Metric& metric : results_->metrics()) {
-    metrics.push_back(shown_metric(metric, samples));
-  }
+  for (const Metric& metric : all) metrics.push_back(shown_metric(metric, samples));
   return count + ": " + join(metrics, ", ");
 }
 
