@@ -105,10 +105,10 @@ std::string OnnxWriter::add_constant(OnnxTensor tensor) {
 std::string OnnxWriter::name(Value v) {
   if (const auto same = folds_.same.find(v.id); same != folds_.same.end()) v = same->second;
   if (const auto known = names_.find(v.id); known != names_.end()) return known->second;
-  const Region region = graph_.info(v).region;
+  const Region* region = graph_.info(v).region;
   const std::string& maker = graph_.producer(v).name;
-  if (region == Region::workspace) return names_[v.id] = unique(maker);
-  if (region != Region::params && region != Region::stats) {
+  if (region == &regions::workspace) return names_[v.id] = unique(maker);
+  if (region != &regions::params && region != &regions::stats) {
     raise(Fault::usage,
           "the network reads its input {}, which an ONNX file of images has not; "
           "try: --format safetensors",

@@ -53,7 +53,7 @@ class OnnxWriter {
   std::string integers(const Node& n, std::string_view what, std::vector<int64_t> values);
   std::string floats(std::string name, const Shape& shape, std::vector<float> values);
   // The same parameter with another shape: [c] as [c, 1, 1].
-  bool is_param(Value v) const { return graph_.info(v).region == Region::params; }
+  bool is_param(Value v) const { return graph_.info(v).region == &regions::params; }
   std::string reshaped(Value param, const Shape& shape);
 
   using Names = std::vector<std::string>;

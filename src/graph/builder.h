@@ -52,7 +52,7 @@ class Builder {
   const std::vector<Input>& exposed() const { return exposed_; }
   // A whole region of the state as one vector: what updates work on. `buffer` counts the
   // optimiser's slots.
-  Value view(Region region, int64_t floats, int buffer = 0);
+  Value view(const Region& region, int64_t floats, int buffer = 0);
 
   // While it lives, names begin with `name.`; scopes nest.
   class Scope {

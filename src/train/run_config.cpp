@@ -390,12 +390,20 @@ int RunConfig::classes(const Dataset& dataset) const {
 StepShape RunConfig::step_shape(int rank, int size) const {
   const int64_t micro =
       global_batch_size ? global_batch_size / (replicas * accumulation) : batch_size;
-  const ReplicaRange mine = ReplicaSplit(replicas, size).range(rank);
   const bool narrow = exchange_precision == "bf16";
   const int span = sync_bn ? replicas : bn_span;
-  const bool together =
-      mine.count > 1 && accumulation == 1 && replica_mode != "sequence" && !narrow && span == 1;
-  return {micro, replicas, accumulation, together, mine, narrow, span};
+  const bool together = accumulation == 1 && replica_mode != "sequence" && !narrow && span == 1;
+  return StepShape{.micro_batch = micro,
+                   .replicas = replicas,
+                   .accumulation = accumulation,
+                   .together = together,
+                   .narrow = narrow,
+                   .span = span,
+                   .bn_per_step = bn_update == "step",
+                   .processes = size,
+                   .shard = shard_optimizer,
+                   .bucket_floats = static_cast<int64_t>(bucket_mb * (1 << 18))}
+      .of_rank(rank);
 }
 
 int64_t RunConfig::eval_batch(int64_t train_batch) const {

@@ -21,7 +21,7 @@
 #include "train/kernel_choices.h"
 #include "train/optimizer.h"
 #include "train/schedule.h"
-#include "train/step_runner.h"
+#include "train/step_shape.h"
 #include "train/stop_rules.h"
 #include "train/task.h"
 #include "train/weight_average.h"

@@ -54,11 +54,6 @@ NetworkSpec RunSetup::network_spec(int64_t micro_batch) const {
           .clip = config.clip,
           .tune = [this](Graph& graph) { config.tuning.apply(graph, find_model(config.model)); },
           .step = step,
-          .instances = process.size,
-          .rank = process.rank,
-          .exchange = {.bucket_floats = static_cast<int64_t>(config.bucket_mb * (1 << 18)),
-                       .narrow = step.narrow,
-                       .shard = config.shard_optimizer},
           .tail_batch = short_tail ? epochs.samples() % step.global_batch() : 0,
           .average = config.average.on()};
 }
@@ -84,7 +79,6 @@ StepInputs RunSetup::inputs(int64_t step) const {
           .loss_scale = config.loss_scale,
           .step = static_cast<float>(step),
           .bn_momentum = config.bn_momentum,
-          .bn_per_step = config.bn_update == "step",
           .skip_update = false};
 }
 
@@ -93,7 +87,7 @@ LoaderSpec RunSetup::loader(int64_t first, int64_t last) const {
   spec.batch = shape.plan_batch();
   spec.parts = shape.parts();
   spec.offset = shape.first_sample();
-  spec.rows = shape.in_step() ? shape.local() : 1;
+  spec.rows = shape.lockstep() ? shape.local() : 1;
   spec.first_step = first;
   spec.last_step = last;
   spec.seed = config.seed;
@@ -106,8 +100,7 @@ LoaderSpec RunSetup::loader(int64_t first, int64_t last) const {
 const Results& train_step(const RunSetup& setup, Network& network, int64_t step,
                           const StepInputs& inputs, const std::function<const Batch&()>& next) {
   const bool is_short = setup.epochs.count(step) < setup.epochs.batch();
-  return is_short ? network.steps().run_tail(inputs, next(), *network.tail())
-                  : network.steps().run(inputs, next);
+  return is_short ? network.steps().run_tail(inputs, next) : network.steps().run(inputs, next);
 }
 
 }  // namespace convoy

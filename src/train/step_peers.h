@@ -7,35 +7,18 @@
 
 #include "compile/plan.h"
 #include "dist/gradient_exchange.h"
+#include "train/step_shape.h"
 
 namespace convoy {
 
-struct StepShape;
-
 class StepPeers {
  public:
-  struct Options {
-    int64_t bucket_floats = 1 << 20;
-    bool narrow = false;  // see GradientExchange::Spec
-    bool shard = false;   // each process updates its share of the parameters: see UpdateShares
-  };
-  // Keeps transport and pool.
+  // Keeps transport and pool. `buckets`: see NetworkPlans.
   StepPeers(Transport& transport, const StepShape& shape, const StateLayout& layout,
-            const Options& options, ThreadPool& pool);
-
-  // The gradients, in backward order, as far as they are wanted, and one bucket more: the
-  // statistics of each micro-batch.
-  static std::vector<Bucket> buckets(const StepShape& shape, const StateLayout& layout,
-                                     const Options& options);
+            const std::vector<Bucket>& buckets, ThreadPool& pool);
 
   GradientExchange& gradients() { return gradients_; }
   const GradientExchange& gradients() const { return gradients_; }
-
-  void start() { gradients_.start(); }
-
-  // The parameters that the processes share the update of: this rank's are new, all get all.
-  bool shards() const { return shards_; }
-  void gather_params(std::span<float> params) { gradients_.gather(params); }
 
   // This rank's own signals.
   void watch(const std::atomic<int>& signal) { signal_ = &signal; }
@@ -53,7 +36,6 @@ class StepPeers {
   Transport& transport_;
   ReplicaSplit split_;
   GradientExchange gradients_;
-  bool shards_;
   const std::atomic<int>* signal_ = nullptr;
   int stop_ = 0;
 };

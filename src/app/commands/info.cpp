@@ -62,7 +62,7 @@ void about_model(const FoundModel& model, const Options& options) {
     if (!node.op->kernel) continue;
     int64_t parameters = 0;
     for (const Value v : node.in) {
-      if (facts.graph.info(v).region == Region::params)
+      if (facts.graph.info(v).region == &regions::params)
         parameters += facts.graph.type(v).shape.count();
     }
     show("{:<44} {:<18} {:>12}\n", node.name, to_string(facts.graph.type(node.out[0]).shape),
