@@ -9,7 +9,7 @@
 
 namespace convoy {
 
-std::vector<RunWeights> checkpoint_weights(const fs::path& run, const std::string& kind) {
+std::vector<RunWeights> checkpoint_weights(const fs::path& run, WeightsKind kind) {
   const RunDir dir = RunDir::look(run);
   std::vector<int64_t> steps = CheckpointStore(run, 1).steps();
   if (steps.empty()) {
@@ -20,7 +20,7 @@ std::vector<RunWeights> checkpoint_weights(const fs::path& run, const std::strin
   std::vector<RunWeights> all;
   for (const int64_t step : steps) {
     const std::string name = "checkpoints/" + checkpoint_name(step);
-    all.push_back({name, dir.path() / name / (kind + ".safetensors")});
+    all.push_back({name, dir.path() / name / fmt::format("{}.safetensors", word_of(kind))});
   }
   return all;
 }

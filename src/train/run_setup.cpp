@@ -9,9 +9,7 @@ namespace convoy {
 namespace {
 
 ops::CrossEntropyOptions loss_options(const RunConfig& config) {
-  return {config.label_smoothing, config.label_smoothing_kind == "others"
-                                      ? ops::Smoothing::others
-                                      : ops::Smoothing::uniform};
+  return {config.label_smoothing, config.label_smoothing_kind};
 }
 
 // What the network does about images that come as bytes; none: they come as floats. Training and
@@ -87,7 +85,7 @@ StepInputs RunSetup::inputs(int64_t step) const {
           .loss_scale = config.loss_scale,
           .step = static_cast<float>(step),
           .bn_momentum = config.bn_momentum,
-          .bn_per_step = config.bn_update == "step",
+          .bn_per_step = config.bn_update == BnUpdate::step,
           .skip_update = false};
 }
 
