@@ -175,7 +175,8 @@ void Fields::operator()(std::string_view key, T& value, std::string_view help, c
       T read{};
       std::string problem = parse_value(found->text, read);
       if constexpr (std::is_same_v<T, std::string>) read = choice_meant(limits, read);
-      if (problem.empty() && !found->is_default()) problem = broken_limit(limits, read);
+      const bool is_limited = !found->is_default() || !limits.choices.empty();
+      if (problem.empty() && is_limited) problem = broken_limit(limits, read);
       if (!problem.empty()) refuse(field, *found, problem);
       value = std::move(read);
     }

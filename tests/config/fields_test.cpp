@@ -201,6 +201,13 @@ TEST(Fields, AnEnumerationIsOneOfTheWordsOfItsTable) {
   EXPECT_EQ(read<Fruit>("apple"), Fruit::apple);
   EXPECT_EQ(refusal<Fruit>("pear"),
             "key \"pear\" (command line) is not one of apple, prickly-pear");
+  // What a record holds as a default must be a word too.
+  EXPECT_TRUE(contains(usage_error([] {
+                         Fields field({{"key", {"plum", "recorded default"}}});
+                         Fruit fruit{};
+                         field("key", fruit, "help");
+                       }),
+                       "\"plum\" (recorded default) is not one of apple"));
   Fields field({});
   Fruit fruit = Fruit::pear;
   field("fruit", fruit, "help", any_value().no_result(), {"obst"});
