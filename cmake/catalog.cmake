@@ -1,12 +1,19 @@
 # A folder is its own registry. A file `src/<folder>/<stem>.cpp` that defines
 # `<Type> <stem>_<kind>() {` at the start of a line is an entry; this writes the sorted list of
-# all entries as `<kind>_catalog()`. Adding a thing is adding its file.
+# all entries as `<kind>_catalog()`. Adding a thing is adding its file, there or in the same folder
+# below CONVOY_EXTRA.
+set(CONVOY_EXTRA "" CACHE PATH "a folder laid out as src/, with more entries for its catalogues")
+
 function(convoy_catalog folder type kind header out)
   if(NOT EXISTS ${PROJECT_SOURCE_DIR}/src/${header})
     return()
   endif()
   file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.cpp)
-  list(SORT files)
+  if(CONVOY_EXTRA)
+    file(GLOB more CONFIGURE_DEPENDS ${CONVOY_EXTRA}/${folder}/*.cpp)
+    list(APPEND files ${more})
+  endif()
+  list(SORT files COMPARE FILE_BASENAME)
   foreach(file IN LISTS files)
     file(STRINGS ${file} defines REGEX "^${type} [a-z0-9_]+_${kind}\\(\\) {")
     if(defines)

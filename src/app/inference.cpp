@@ -11,7 +11,6 @@
 #include "data/data_file.h"
 #include "data/folder_source.h"
 #include "models/model.h"
-#include "tensor/isa.h"
 #include "train/checkpoint.h"
 #include "train/kernel_choices.h"
 #include "train/tensors.h"
@@ -79,8 +78,7 @@ void InferenceOptions::describe_source(Fields& field) {
         "a weights file (safetensors, PyTorch, TensorFlow, numpy), a checkpoint folder or a run "
         "directory");
   field("weights", weights,
-        "which ones of a checkpoint or run: the weights themselves, or their moving average",
-        one_of({"model", "ema"}));
+        "which ones of a checkpoint or run: the weights themselves, or their moving average");
 }
 
 void InferenceOptions::describe_split(Fields& field) {
@@ -110,27 +108,27 @@ void InferenceOptions::describe_told(Fields& field) {
 void InferenceOptions::describe_how(Fields& field) {
   field("threads", threads, "threads that compute; 0: one for each core. Changes no result",
         between(0, 256), {"j"});
-  field("isa", isa, "instruction set", one_of({"auto", "sse41", "avx2", "avx512"}));
+  field("isa", isa, "instruction set");
   describe_choices(field, choices);
 }
 
-fs::path weights_file(const fs::path& given, const std::string& kind) {
+fs::path weights_file(const fs::path& given, WeightsKind kind) {
   if (!is_there(given) && !is_there(given.string() + ".index")) {
     raise(Fault::checkpoint, "there is no {}; try: a file of weights or a run directory",
           given.string());
   }
   if (!is_folder(given)) {
-    if (kind != "model") {
+    if (kind != WeightsKind::model) {
       raise(Fault::usage,
             "{} is one file of weights, so there is no {} to choose; try: without --weights",
-            given.string(), kind);
+            given.string(), word_of(kind));
     }
     return given;
   }
   for (const fs::path& folder : {given, given / "checkpoints/last"}) {
     if (!is_there(folder / "state.json")) continue;
-    const fs::path file = folder / (kind + ".safetensors");
-    if (kind == "ema" && !is_there(file)) {
+    const fs::path file = folder / fmt::format("{}.safetensors", word_of(kind));
+    if (kind == WeightsKind::ema && !is_there(file)) {
       raise(Fault::checkpoint,
             "{} has no ema.safetensors: the run kept no moving average; try: --weights model",
             folder.string());
@@ -160,9 +158,12 @@ ChosenWeights choose_weights(const CommandLine& line, const std::vector<Field>& 
   if (!typed.contains("checkpoint")) {
     raise(Fault::usage, "{} needs --checkpoint FILE|RUN_DIR; try: convoy {} --help", verb, verb);
   }
-  const auto kind = typed.find("weights");
-  WeightFile file = open_weights(
-      weights_file(typed.at("checkpoint").text, kind == typed.end() ? "model" : kind->second.text));
+  WeightsKind kind{};
+  if (const auto found = typed.find("weights"); found != typed.end()) {
+    Fields field({{"weights", found->second}});
+    field("weights", kind, "");
+  }
+  WeightFile file = open_weights(weights_file(typed.at("checkpoint").text, kind));
   Settings settings = told_by(file, known);
   const Settings published = known_of(file, known);
   for (const auto& [key, value] : published) settings.emplace(key, value);
@@ -203,7 +204,7 @@ FoundModel settle(InferenceOptions& options, const std::string& origin) {
   const FoundModel model = find_model(options.model);
   check_options(model.family, options.model_options);
   options.data.suit(model.image_size(), model.family.channels, model.classes());
-  if (options.isa != "auto") limit_isa(isa_by_name(options.isa));
+  limit_isa(options.isa);
   return model;
 }
 

@@ -5,9 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "app/run_weights.h"
 #include "config/command_line.h"
 #include "data/options.h"
 #include "tensor/choices.h"
+#include "tensor/isa.h"
 #include "train/load_weights.h"
 #include "train/network.h"
 #include "train/task.h"
@@ -17,7 +19,7 @@ namespace convoy {
 
 struct InferenceOptions {
   std::string checkpoint;
-  std::string weights = "model";
+  WeightsKind weights = WeightsKind::model;
   std::string model;
   ModelOptions model_options;
   int num_classes = 0;
@@ -25,7 +27,7 @@ struct InferenceOptions {
   DataOptions data;
   uint64_t seed = 1;
   int threads = 0;
-  std::string isa = "auto";
+  IsaChoice isa = IsaChoice::automatic;
   Choices choices;
 
   std::string split = "test";
@@ -43,7 +45,7 @@ struct InferenceOptions {
 
 // The weights meant by a path to a file, a checkpoint (ours or TensorFlow's) or a run; `kind` is
 // "model" or "ema".
-fs::path weights_file(const fs::path& given, const std::string& kind);
+fs::path weights_file(const fs::path& given, WeightsKind kind);
 
 // The bytes of a file of weights. One of a checkpoint is verified against the hash that the
 // checkpoint holds.

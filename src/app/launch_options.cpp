@@ -63,8 +63,7 @@ void LaunchOptions::describe_ranks(Fields& field) {
         "threads of each process; 0: the cores of its host divided by the processes there",
         between(0, 256));
   field("bind-to", bind_to,
-        "each process keeps to cores of its own, or to those of one NUMA node, or to none",
-        one_of({"core", "numa", "none"}));
+        "each process keeps to cores of its own, or to those of one NUMA node, or to none");
   field("numa-aware", numa_aware, "the same as --bind-to numa");
   field("oversubscribe", oversubscribe,
         "allow more processes than slots, and more threads than cores");
@@ -117,8 +116,8 @@ void LaunchOptions::describe(Fields& field) {
   if (workers_per_host && num_instances) {
     raise(Fault::usage, "--num-instances and --num-workers-per-hls both count; try: one of them");
   }
-  if (numa_aware && field.given("bind-to") && bind_to != "numa") {
-    raise(Fault::usage, "--numa-aware and --bind-to {} differ; try: one of them", bind_to);
+  if (numa_aware && field.given("bind-to") && bind_to != Binding::numa) {
+    raise(Fault::usage, "--numa-aware and --bind-to {} differ; try: one of them", word_of(bind_to));
   }
   for (const std::string& entry : split(env, '\n')) {
     if (!env.empty() && !is_variable_name(entry.substr(0, entry.find('=')))) {
@@ -259,7 +258,7 @@ void LaunchOptions::apply_here(const Fields& field) const {
   if (!interface.empty()) set_variable("CONVOY_INTERFACE", interface);
   constexpr std::array about_cores{"threads-per-rank", "bind-to", "numa-aware", "oversubscribe"};
   if (std::ranges::none_of(about_cores, [&](const char* key) { return field.given(key); })) return;
-  set_variable("CONVOY_BIND", bind());
+  set_variable("CONVOY_BIND", std::string(word_of(bind())));
   if (threads_per_rank) set_variable("CONVOY_THREADS_PER_RANK", std::to_string(threads_per_rank));
   if (oversubscribe) set_variable("CONVOY_OVERSUBSCRIBE", "1");
   take_share_of_cores();

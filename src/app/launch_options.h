@@ -8,6 +8,7 @@
 #include "config/fields.h"
 #include "launch/mpirun.h"
 #include "launch/rank_output.h"
+#include "launch/rank_process.h"
 #include "launch/topology.h"
 
 namespace convoy {
@@ -18,7 +19,7 @@ struct LaunchOptions {
   bool print_topology = false;
 
   int threads_per_rank = 0;
-  std::string bind_to = "core";
+  Binding bind_to = Binding::core;
   bool numa_aware = false, oversubscribe = false;
 
   std::string interface, prefix, env, mpi_global_args, mpi_local_args;
@@ -36,7 +37,7 @@ struct LaunchOptions {
   // in for options that were not given.
   void describe(Fields& field);
 
-  std::string bind() const { return numa_aware ? "numa" : bind_to; }
+  Binding bind() const { return numa_aware ? Binding::numa : bind_to; }
   RankPlacement placement() const;
   // How many each instance has; empty where nobody said how many there are.
   std::vector<int> replicas_of(const RankPlacement& placement) const;

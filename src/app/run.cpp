@@ -28,9 +28,7 @@
 
 namespace convoy {
 
-void apply_isa(const RunConfig& config) {
-  if (config.isa != "auto") limit_isa(isa_by_name(config.isa));
-}
+void apply_isa(const RunConfig& config) { limit_isa(config.isa); }
 
 void warn_of_idle_rules(const NetworkPlans& plans, const Choices& choices) {
   for (const std::string& line : idle_rules(plans, choices)) {

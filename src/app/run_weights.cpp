@@ -9,7 +9,7 @@
 
 namespace convoy {
 
-std::vector<RunWeights> checkpoint_weights(const fs::path& run, const std::string& kind) {
+std::vector<RunWeights> checkpoint_weights(const fs::path& run, WeightsKind kind) {
   const RunDir dir = RunDir::look(run);
   std::vector<int64_t> steps = CheckpointStore(run, 1).steps();
   if (steps.empty()) {
@@ -20,9 +20,9 @@ std::vector<RunWeights> checkpoint_weights(const fs::path& run, const std::strin
   std::vector<RunWeights> all;
   for (const int64_t step : steps) {
     const std::string name = "checkpoints/" + checkpoint_name(step);
-    const fs::path file = dir.path() / name / (kind + ".safetensors");
+    const fs::path file = dir.path() / name / fmt::format("{}.safetensors", word_of(kind));
     std::error_code ignored;
-    if (kind == "ema" && !fs::exists(file, ignored)) {
+    if (kind == WeightsKind::ema && !fs::exists(file, ignored)) {
       raise(Fault::checkpoint,
             "{} has no ema.safetensors: the run kept no moving average; try: --weights model",
             (dir.path() / name).string());

@@ -45,4 +45,6 @@ std::vector<std::string> pass_names() {
           "distribute",   "choose_layouts", "order_nodes",    "plan_memory"};
 }
 
+std::vector<std::string> optional_pass_names() { return {"fuse_forward", "fuse_gradients"}; }
+
 }  // namespace convoy

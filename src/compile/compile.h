@@ -42,5 +42,7 @@ Plan compile(Graph graph, const CompileOptions& options);
 
 // The names `--dump` knows, in order.
 std::vector<std::string> pass_names();
+// Those of them that `--without` knows.
+std::vector<std::string> optional_pass_names();
 
 }  // namespace convoy

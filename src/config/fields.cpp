@@ -84,6 +84,26 @@ std::string dashed(std::string_view key) {
   return name;
 }
 
+Limits Limits::no_result() const {
+  Limits same = *this;
+  same.changes_results = false;
+  return same;
+}
+
+Limits Limits::training_only() const {
+  Limits same = *this;
+  same.for_evaluation = false;
+  return same;
+}
+
+Limits Limits::after(std::string_view key) const {
+  Limits same = *this;
+  same.place = key;
+  return same;
+}
+
+Limits any_value() { return {}; }
+
 Limits between(double low, double high) {
   return {.low = low, .high = high, .text = fmt::format("between {:.15g} and {:.15g}", low, high)};
 }
@@ -138,6 +158,7 @@ void Fields::section_with(const std::string& choice) {
 template <class T>
 void Fields::operator()(std::string_view key, T& value, std::string_view help, const Limits& limits,
                         std::vector<std::string> aliases) {
+  if (evaluation_only_ && !limits.for_evaluation) return;
   Field field{.section = section_,
               .key = dashed(key),
               .again = {},
@@ -154,7 +175,8 @@ void Fields::operator()(std::string_view key, T& value, std::string_view help, c
       T read{};
       std::string problem = parse_value(found->text, read);
       if constexpr (std::is_same_v<T, std::string>) read = choice_meant(limits, read);
-      if (problem.empty() && !found->is_default()) problem = broken_limit(limits, read);
+      const bool is_limited = !found->is_default() || !limits.choices.empty();
+      if (problem.empty() && is_limited) problem = broken_limit(limits, read);
       if (!problem.empty()) refuse(field, *found, problem);
       value = std::move(read);
     }
@@ -201,6 +223,13 @@ const Setting* Fields::find_setting(const Field& field) const {
   return &found->second;
 }
 
+Limits Fields::choices_of(std::vector<std::string> words, Limits limits) {
+  Limits choices = one_of(std::move(words));
+  limits.choices = std::move(choices.choices);
+  limits.text = std::move(choices.text);
+  return limits;
+}
+
 void Fields::needs(std::string_view key, bool is_met, std::string_view with,
                    std::initializer_list<std::string_view> choosers) {
   if (is_met) return;
@@ -226,7 +255,8 @@ void Fields::add(Field field) {
   }
   if (!entry) {
     expect(find_field(fields_, field.key) == nullptr, "an option's key " + field.key + " is taken");
-    fields_.push_back(std::move(field));
+    const auto before = std::ranges::find(fields_, field.limits.place, &Field::key);
+    fields_.insert(before == fields_.end() ? before : before + 1, std::move(field));
     return;
   }
   const bool is_noted =

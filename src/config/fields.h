@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/words.h"
+
 namespace convoy {
 
 // A value as it was written, and where: "default", "configs/x.yml", "command line". What a run had
@@ -30,7 +32,8 @@ using Settings = std::map<std::string, Setting>;
 // A key in the one spelling we keep: `batch_size` -> `batch-size`.
 std::string dashed(std::string_view key);
 
-// What a value, or each element of a list, may be; the text goes into help and into the error.
+// What a value, or each element of a list, may be (the text goes into help and into the error), and
+// what else is to be known of the option.
 struct Limits {
   double low = -1e300, high = 1e300;
   std::vector<std::string> choices;
@@ -40,7 +43,19 @@ struct Limits {
   // are the same besides.
   std::map<std::string, std::string> synonyms = {};
   bool any_case = false;
+  bool changes_results = true;
+  bool for_evaluation = true;
+  std::string place;
+
+  // No result depends on the option (how many threads, which folder): no part of the recipe, and it
+  // may differ between the processes of a run and when a run goes on.
+  Limits no_result() const;
+  // It means something in training alone: left out where `Fields::evaluation_only` was called.
+  Limits training_only() const;
+  // Help and args.yml list it right behind this key where that is declared, not at the end.
+  Limits after(std::string_view key) const;
 };
+Limits any_value();
 Limits between(double low, double high);
 Limits at_least(double low);
 Limits one_of(std::vector<std::string> choices);
@@ -89,6 +104,20 @@ class Fields {
   void operator()(std::string_view key, T& value, std::string_view help, const Limits& limits = {},
                   std::vector<std::string> aliases = {});
 
+  // The same of an enumeration with a table of words (base/words.h): one of them.
+  template <HasWords E>
+  void operator()(std::string_view key, E& value, std::string_view help, const Limits& limits = {},
+                  std::vector<std::string> aliases = {}) {
+    std::string text(word_of(value));
+    std::vector<std::string> words;
+    for (const Word<E>& word : words_of(value)) words.emplace_back(word.text);
+    (*this)(key, text, help, choices_of(std::move(words), limits), std::move(aliases));
+    value = *value_of<E>(text);
+  }
+
+  // Options that mean something in training alone are not declared from now on.
+  void evaluation_only(bool on) { evaluation_only_ = on; }
+
   // The record of a declared option (`all`) holds this from now on instead of what was read: what a
   // file said instead of its name.
   void record(std::string_view key, const std::vector<std::string>& value);
@@ -130,6 +159,7 @@ class Fields {
   const std::vector<Field>& all() const { return fields_; }
 
  private:
+  static Limits choices_of(std::vector<std::string> words, Limits limits);
   const Setting* find_setting(const Field& field) const;
   void add(Field field);
 
@@ -137,6 +167,7 @@ class Fields {
   std::vector<Field> fields_;
   std::vector<std::string> choosers_, dropped_;
   bool has_chosen_ = false;  // one of choosers_ is typed
+  bool evaluation_only_ = false;
   std::string section_;
 };
 

@@ -8,20 +8,17 @@
 #include <vector>
 
 #include "base/random.h"
+#include "config/option_texts.h"
 #include "tensor/shape.h"
 
 namespace convoy {
 
-// The settings of all augmentations; each takes what it knows.
+// What augmentations are made from: their options, each declared in the file that uses it
+// (`AugmentDef::describe`) and read there, and what is known of the data.
 struct AugmentOptions {
-  int crop_padding = 4;
-  std::vector<double> mean{0}, std{1};  // in 0..1, per channel or one for all
+  OptionTexts own = {};
+  std::vector<double> mean{0}, std{1};  // the dataset's, in 0..1, per channel or one for all
   bool bgr = false;                     // the order of the channels
-  bool policy_bilinear = false;         // how shears, rotations … take pixels; else the nearest
-  int ra_magnitude = 9;                 // bin of rand-augment
-  int augmix_severity = 3;              // bins from which augmix draws
-  std::vector<double> color_jitter;     // of brightness, contrast, saturation, hue
-  double random_erase = 0;              // probability
 };
 
 // A picture moved by whole pixels: out(y, x) = in(y + dy, (mirrored ? w - 1 - x : x) + dx), and 0
@@ -77,8 +74,13 @@ struct AugmentDef {
   // A normaliser is chosen by --normalise, comes last and is used in evaluation too; the others are
   // for training.
   bool normaliser = false;
-  bool after_normaliser = false;  // runs there, wherever it stands in the list
-  std::string_view policy = {};   // as in --auto-augment; empty: no policy
+  bool after_normaliser = false;       // runs there, wherever it stands in the list
+  std::string_view policy = {};        // as in --auto-augment; empty: no policy
+  DescribeOptions describe = nullptr;  // its options; those of a normaliser hold in evaluation too
+  // Whether they ask for it where --augment does not list it.
+  bool (*asked)(const OptionTexts& own) = nullptr;
+  // What of a normaliser's options an evaluation needs to know.
+  ToldOptions (*told)(const AugmentOptions&) = nullptr;
   std::unique_ptr<Augment> (*make)(const AugmentOptions&, const Shape& image) = nullptr;
 };
 

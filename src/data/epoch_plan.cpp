@@ -22,14 +22,6 @@ int64_t epoch_length(int64_t samples, const Repeats& repeats) {
 
 double whole_steps(double steps) { return std::floor(steps + 1e-12 * std::max(steps, 1.0)); }
 
-EpochTail epoch_tail(std::string_view name) {
-  if (name == "carry") return EpochTail::carry;
-  if (name == "drop") return EpochTail::drop;
-  if (name == "short") return EpochTail::short_;
-  if (name == "wrap") return EpochTail::wrap;
-  raise(Fault::usage, "unknown epoch tail '{}'; try: --epoch-tail carry|drop|short|wrap", name);
-}
-
 EpochPlan::EpochPlan(int64_t samples, int64_t batch, double epochs, EpochTail tail, Repeats repeats)
     : dataset_(samples),
       samples_(epoch_length(samples, repeats)),

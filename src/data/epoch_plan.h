@@ -8,15 +8,20 @@
 //     its samples need
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <string_view>
+
+#include "base/words.h"
 
 namespace convoy {
 
 enum class EpochTail { carry, drop, short_, wrap };
-
-// "carry", "drop", "short" or "wrap"; anything else is a usage error.
-EpochTail epoch_tail(std::string_view name);
+constexpr std::array<Word<EpochTail>, 4> words_of(EpochTail) {
+  return {{{"carry", EpochTail::carry},
+           {"drop", EpochTail::drop},
+           {"short", EpochTail::short_},
+           {"wrap", EpochTail::wrap}}};
+}
 
 // The whole steps in a number of them, but 28.999999999999996 (0.29 * 100) has 29.
 double whole_steps(double steps);

@@ -27,8 +27,7 @@ void Mixing::describe(Fields& field) {
         "batch: one share for all images of a micro-batch, each mixed with the one before it "
         "(torchvision); sample: a share for each image, its own the larger one (Graphcore); "
         "reversed: a share for each, the first mixed with the last and so on (NVIDIA); auto: "
-        "sample with --cutmix-lambda, else batch",
-        one_of({"auto", "batch", "sample", "reversed"}));
+        "sample with --cutmix-lambda, else batch");
   field("cutmix-alpha", cutmix_alpha,
         "cutmix: a box of the image before it in the micro-batch covers a share drawn from "
         "Beta(alpha, alpha), and the target is mixed by area; with --mixup-alpha each micro-batch "
@@ -58,7 +57,7 @@ void Mixing::describe(Fields& field) {
   if (mixup_alpha == 0 && field.idle("mixup-form", {"mixup-alpha"})) {
     raise(Fault::usage,
           "--mixup-form {} means nothing without --mixup-alpha; try: --mixup-alpha 0.2",
-          mixup_form);
+          word_of(mixup_form));
   }
 }
 
@@ -74,7 +73,7 @@ void Mixing::check(int64_t micro_batch) const {
 
 // Graphcore counts by the label of the image in front; torchvision, which may have more of the
 // other, by the largest part of the target.
-bool Mixing::counts_own_label() const { return cuts_all() || mixup_form == "sample"; }
+bool Mixing::counts_own_label() const { return cuts_all() || mixup_form == MixupForm::sample; }
 
 double MixBox::kept(int64_t pixels) const {
   const int64_t area = static_cast<int64_t>(right - left) * (bottom - top);

@@ -3,11 +3,13 @@
 // it, and its loss reads the labels (ops/mixing.h).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/words.h"
 #include "config/fields.h"
 #include "tensor/shape.h"
 
@@ -35,9 +37,17 @@ struct MixBox {
   double kept(int64_t pixels) const;
 };
 
+enum class MixupForm { automatic, batch, sample, reversed };
+constexpr std::array<Word<MixupForm>, 4> words_of(MixupForm) {
+  return {{{"auto", MixupForm::automatic},
+           {"batch", MixupForm::batch},
+           {"sample", MixupForm::sample},
+           {"reversed", MixupForm::reversed}}};
+}
+
 struct Mixing {
   double mixup_alpha = 0;
-  std::string mixup_form = "auto";
+  MixupForm mixup_form = MixupForm::automatic;
   double cutmix_alpha = 0;
   double cutmix_lambda = 1;
   int cutmix_version = 1;
@@ -55,8 +65,10 @@ struct Mixing {
             const MixRows& rows) const;
 
  private:
-  bool per_sample() const { return mixup_form != "batch" && (mixup_form != "auto" || cuts_all()); }
-  bool reversed() const { return mixup_form == "reversed"; }
+  bool per_sample() const {
+    return mixup_form != MixupForm::batch && (mixup_form != MixupForm::automatic || cuts_all());
+  }
+  bool reversed() const { return mixup_form == MixupForm::reversed; }
   bool cuts_all() const { return cutmix_lambda < 1; }
   bool counts_own_label() const;
 };

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "data/options.h"
 #include "data/view_maker.h"
 
@@ -28,10 +30,30 @@ bool has_policy(const std::vector<std::string>& names) {
       [&](const AugmentDef& def) { return !def.policy.empty() && contains(names, def.name); });
 }
 
+using Keys = std::initializer_list<std::string_view>;
+
+// Options of a catalogue's entries that are not in use do nothing, unless one that is has them too.
+// `name` is that of an entry as `option` has it; empty: it is chosen in another way.
+template <class Def, class Name, class InUse>
+void refuse_options(Fields& field, const std::vector<Def>& catalog, std::string_view option,
+                    Keys choosers, const Name& name, const InUse& in_use) {
+  std::map<std::string, std::vector<std::string>> owners;
+  for (const Def& def : catalog) {
+    if (name(def).empty()) continue;
+    for (const std::string& key : option_keys(def.describe)) owners[key].emplace_back(name(def));
+  }
+  for (const Def& def : catalog) {
+    if (!in_use(def)) continue;
+    for (const std::string& key : option_keys(def.describe)) owners.erase(key);
+  }
+  for (const auto& [key, names] : owners) {
+    field.needs(key, false, fmt::format("{} {}", option, join(names, " or ")), choosers);
+  }
+}
+
 }  // namespace
 
 void DataOptions::refuse_idle(Fields& field) const {
-  using Keys = std::initializer_list<std::string_view>;
   const auto refuse = [&](Keys keys, std::string_view with, Keys choosers) {
     for (const std::string_view key : keys) field.needs(key, false, with, choosers);
   };
@@ -46,28 +68,22 @@ void DataOptions::refuse_idle(Fields& field) const {
     }
   }
   if (!def().has_pictures) {
-    refuse({"eval-crop", "channel-order", "eval-resize", "interpolation", "decode", "exif-turn",
-            "label-offset", "dataset-cache", "max-bad", "crop", "crop-area", "crop-ratio",
-            "picture-channels"},
-           "a dataset of pictures", {"dataset"});
+    const char* with = "a dataset of pictures";
+    refuse({"eval-crop", "channel-order", "interpolation", "decode", "exif-turn", "label-offset",
+            "dataset-cache", "max-bad", "crop", "picture-channels"},
+           with, {"dataset"});
+    for (const ViewDef& def : view_catalog()) {
+      for (const std::string& key : option_keys(def.describe)) refuse({key}, with, {"dataset"});
+    }
   }
   field.needs("val-share", dataset_name() == "imagefolder", "dataset imagefolder", {"dataset"});
   if (picture_channels == 2) {
     raise(Fault::usage, "pictures have no 2 channels; try: --picture-channels 1 for grey");
   }
   if (picture_channels == 1) refuse({"channel-order"}, "colours", {"picture-channels"});
-  for (const auto& [key, values] :
-       {std::pair{"crop-area", crop_area}, {"crop-ratio", crop_ratio}}) {
-    if (!field.given(key)) continue;
-    if (!find_view(crop).is_random) refuse({key}, "a random crop", {"crop"});
-    if (values.size() != 2 || values[0] > values[1]) {
-      raise(Fault::usage, "{} takes a smallest and a largest value; try: --{} 0.5,1", key, key);
-    }
-  }
   if (field.given("data-dir") && !def().has_files) {
     raise(Fault::usage, "data-dir does nothing with dataset {}; try: without it", dataset_name());
   }
-  if (normalise != "mean-std") refuse({"mean", "std"}, "normalise mean-std", {"normalise"});
   if (eight_bit_io && hostside_norm) {
     raise(Fault::usage,
           "eight-bit-io leaves normalisation to the network, hostside-norm to the loader; try: one "
@@ -80,14 +96,38 @@ void DataOptions::refuse_idle(Fields& field) const {
   field.needs("normalise-first", normalise != "none" && !training_augment().empty(),
               "a normalisation and augmentations", {"normalise", "augment"});
   if (!ra_sampler) refuse({"ra-reps"}, "ra-sampler", {"ra-sampler"});
+  refuse_unused(field);
+}
+
+void DataOptions::refuse_unused(Fields& field) const {
+  const auto view_is_used = [&](const ViewDef& def) {
+    return def.name == crop || def.name == eval_crop;
+  };
+  using Name = std::string_view;
+  refuse_options(
+      field, view_catalog(), "crop", {"crop"},
+      [](const ViewDef& def) { return def.is_random ? def.name : Name(); }, view_is_used);
+  refuse_options(
+      field, view_catalog(), "eval-crop", {"eval-crop"},
+      [](const ViewDef& def) { return def.is_random ? Name() : def.name; }, view_is_used);
+
   const std::vector<std::string> names = training_augment();
-  const Keys policies{"auto-augment", "augment"};
-  if (!contains(names, "pad-crop"))
-    refuse({"crop-padding"}, "pad-crop in augment", {"augment", "dataset"});
-  if (!contains(names, "rand-augment")) refuse({"ra-magnitude"}, "auto-augment ra", policies);
-  if (!contains(names, "augmix")) refuse({"augmix-severity"}, "auto-augment augmix", policies);
-  if (!has_policy(names))
-    refuse({"policy-interpolation"}, "a policy, as of auto-augment", policies);
+  // What is asked for by its own option may be told not to be.
+  const auto is_used = [&](const AugmentDef& def) {
+    return def.name == normalise || contains(names, def.name) || def.asked;
+  };
+  refuse_options(
+      field, augment_catalog(), "normalise", {"normalise"},
+      [](const AugmentDef& def) { return def.normaliser ? def.name : Name(); }, is_used);
+  refuse_options(
+      field, augment_catalog(), "auto-augment", {"auto-augment", "augment"},
+      [](const AugmentDef& def) { return def.policy; }, is_used);
+  refuse_options(
+      field, augment_catalog(), "augment", {"augment", "dataset"},
+      [](const AugmentDef& def) {
+        return def.normaliser || !def.policy.empty() ? Name() : def.name;
+      },
+      is_used);
 }
 
 // The dataset's own numbers are those of red, green and blue; typed ones are in the order of the
@@ -99,7 +139,7 @@ std::vector<double> DataOptions::for_channels(const std::vector<double>& of_rgb)
     const double grey = 0.299 * of_rgb[0] + 0.587 * of_rgb[1] + 0.114 * of_rgb[2];
     return {std::round(grey * 1000) / 1000};
   }
-  if (channel_order == "bgr") return {of_rgb[2], of_rgb[1], of_rgb[0]};
+  if (channel_order == ChannelOrder::bgr) return {of_rgb[2], of_rgb[1], of_rgb[0]};
   return of_rgb;
 }
 
@@ -119,11 +159,10 @@ std::vector<std::string> DataOptions::listed_augment() const {
 
 std::vector<std::string> DataOptions::training_augment() const {
   std::vector<std::string> names = listed_augment();
-  const auto add = [&](const char* name) {
-    if (!contains(names, name)) names.emplace_back(name);
-  };
-  if (std::any_of(color_jitter.begin(), color_jitter.end(), [](double s) { return s > 0; })) {
-    add("color-jitter");
+  for (const AugmentDef& def : augment_catalog()) {
+    if (def.asked && def.asked(of_augments) && !contains(names, def.name)) {
+      names.emplace_back(def.name);
+    }
   }
   if (auto_augment != "none") {
     if (has_policy(names)) {
@@ -133,20 +172,17 @@ std::vector<std::string> DataOptions::training_augment() const {
     names.emplace_back(
         find_entry([&](const AugmentDef& a) { return a.policy == auto_augment; })->name);
   }
-  if (random_erase > 0) add("random-erase");
   return names;
 }
 
+AugmentOptions DataOptions::augment_options() const {
+  return {.own = of_augments,
+          .mean = for_channels(def().mean),
+          .std = for_channels(def().std),
+          .bgr = channel_order == ChannelOrder::bgr};
+}
+
 AugmentChain DataOptions::chain(const Shape& image, bool train) const {
-  const AugmentOptions options{.crop_padding = crop_padding,
-                               .mean = mean.empty() ? for_channels(def().mean) : mean,
-                               .std = std.empty() ? for_channels(def().std) : std,
-                               .bgr = channel_order == "bgr",
-                               .policy_bilinear = policy_interpolation == "bilinear",
-                               .ra_magnitude = ra_magnitude,
-                               .augmix_severity = augmix_severity,
-                               .color_jitter = color_jitter,
-                               .random_erase = random_erase};
   std::vector<std::string> names = train ? training_augment() : std::vector<std::string>{};
   const auto normalised =
       std::stable_partition(names.begin(), names.end(), [](const std::string& name) {
@@ -156,7 +192,7 @@ AugmentChain DataOptions::chain(const Shape& image, bool train) const {
   if (normalise != "none") {
     names.insert(train && normalise_first ? names.begin() : normalised, normalise);
   }
-  AugmentChain chain(names, options, image);
+  AugmentChain chain(names, augment_options(), image);
   if (eight_bit_io && !chain.keeps_bytes()) {
     raise(Fault::usage,
           "eight-bit-io: {} can be done neither to bytes nor by a table in the network; try: {}",
@@ -166,27 +202,26 @@ AugmentChain DataOptions::chain(const Shape& image, bool train) const {
   return chain;
 }
 
-std::vector<std::pair<std::string, std::string>> DataOptions::preprocessing() const {
-  std::vector<std::pair<std::string, std::string>> all{{"dataset", dataset_name()},
-                                                       {"normalise", normalise}};
-  if (normalise == "mean-std") {
-    const auto told = [&](const std::vector<double>& typed, const std::vector<double>& own) {
-      return fmt::format("{}", fmt::join(typed.empty() ? for_channels(own) : typed, ","));
-    };
-    all.emplace_back("mean", told(mean, def().mean));
-    all.emplace_back("std", told(std, def().std));
-  }
+ToldOptions DataOptions::preprocessing() const {
+  ToldOptions all{{"dataset", dataset_name()}, {"normalise", normalise}};
+  const auto add = [&](const ToldOptions& more) {
+    all.insert(all.end(), more.begin(), more.end());
+  };
+  const AugmentDef* normaliser =
+      find_entry([&](const AugmentDef& a) { return a.name == normalise; });
+  if (normaliser && normaliser->told) add(normaliser->told(augment_options()));
   if (def().has_pictures) {
     all.emplace_back("image-size", std::to_string(image_size));
     all.emplace_back("eval-crop", eval_crop);
     if (picture_channels == 1) {
       all.emplace_back("picture-channels", "1");
     } else {
-      all.emplace_back("channel-order", channel_order);
+      all.emplace_back("channel-order", word_of(channel_order));
     }
-    all.emplace_back("eval-resize", std::to_string(pictures(false).resize));
-    all.emplace_back("interpolation", interpolation);
-    all.emplace_back("decode", decode);
+    const ViewDef& view = find_view(eval_crop);
+    if (view.told) add(view.told(pictures(false)));
+    all.emplace_back("interpolation", word_of(interpolation));
+    all.emplace_back("decode", word_of(decode));
     all.emplace_back("exif-turn", exif_turn ? "true" : "false");
     all.emplace_back("label-offset", std::to_string(label_offset));
   }

@@ -61,7 +61,7 @@ void DataOptions::describe(Fields& field, bool training) {
   field("data-dir", data_dir,
         "folder of the dataset's files; without it $DATA_DIR, or where Debian's package of the "
         "dataset puts them",
-        {}, {"data-path"});
+        any_value().no_result(), {"data-path"});
   take_environment();
   if (training && !data_dir.empty()) {  // so that a resume finds it, wherever that is typed
     std::error_code none;
@@ -88,31 +88,22 @@ void DataOptions::describe(Fields& field, bool training) {
         "training images of generated data; the test set has a fifth of it", between(1, 1e12));
   field("normalise", normalise, "what brings pixels to the network's scale; none leaves 0..255",
         one_of(normaliser_choices()), {"normalize"});
-  field("mean", mean,
-        "mean of the pixels in 0..1, one or one per channel of the image, in its order; default: "
-        "the dataset's",
-        between(-1000, 1000));
-  field("std", std,
-        "standard deviation of the pixels in 0..1, one or one per channel of the image, in its "
-        "order; default: the dataset's",
-        between(1e-6, 1000));
+  for (const AugmentDef& def : augment_catalog()) {
+    if (def.normaliser) of_augments.describe(field, def.describe);
+  }
   field("eval-crop", eval_crop, "the part of a picture that evaluation sees",
         one_of(view_names(false)));
-  field("eval-resize", eval_resize,
-        "pictures' shorter side before the middle is cut out for evaluation; 0: image-size x 256 / "
-        "224",
-        between(0, 8192), {"val-resize-size"});
+  for (const ViewDef& def : view_catalog()) {
+    if (!def.is_random) of_views.describe(field, def.describe);
+  }
   field("interpolation", interpolation,
-        "how pictures are resized: antialiased as Pillow's, or TensorFlow 1's legacy-bilinear",
-        one_of({"bilinear", "bicubic", "nearest", "legacy-bilinear"}));
-  field("channel-order", channel_order, "rgb, or bgr as Caffe's networks take pictures",
-        one_of({"rgb", "bgr"}));
+        "how pictures are resized: antialiased as Pillow's, or TensorFlow 1's legacy-bilinear");
+  field("channel-order", channel_order, "rgb, or bgr as Caffe's networks take pictures");
   field("picture-channels", picture_channels,
         "1: pictures become grey, and the network sees one channel; 3: colours", between(1, 3),
         {"channels"});
   field("decode", decode,
-        "exact: the pixels of a full decode; fast: JPEGs by a coarser way, large ones shrunk",
-        one_of({"exact", "fast"}));
+        "exact: the pixels of a full decode; fast: JPEGs by a coarser way, large ones shrunk");
   exif_turn = turns_by_default();
   field("exif-turn", exif_turn,
         "turn pictures upright as their EXIF data say; else as stored. By default so for "
@@ -126,59 +117,47 @@ void DataOptions::describe(Fields& field, bool training) {
         "in, in evaluation it does not count; more than that end the run",
         at_least(0));
   field("workers", workers, "threads that make batches; 0: one for every four cores",
-        between(0, 1024), {"pipeline-num-parallel"});
+        between(0, 1024).no_result(), {"pipeline-num-parallel"});
   field("prefetch", prefetch,
         "batches made ahead of the one in use; 0: 3, or one more than there are workers",
-        between(0, 1024));
-  if (training) {
-    field("augment", augment,
-          "list of " + names_of(false, ", ") +
-              " in the order of use, or none; default: the dataset's");
-    field("crop", crop, "the part of a picture that training sees", one_of(view_names(true)));
-    field("crop-area", crop_area,
-          "smallest and largest share of the picture that a random crop has; default: the crop's",
-          between(1e-4, 1));
-    field("crop-ratio", crop_ratio,
-          "smallest and largest width / height of a random crop; default: the crop's",
-          between(0.01, 100));
-    field("crop-padding", crop_padding, "pixels that pad-crop pads on each side", between(0, 4096));
-    field("auto-augment", auto_augment,
-          "a policy after the others of augment, by torchvision's name for it",
-          one_of(policy_choices()));
-    field("ra-magnitude", ra_magnitude, "how much the effects of rand-augment do", between(0, 30));
-    field("augmix-severity", augmix_severity, "how much the effects of augmix do at most",
-          between(1, 10));
-    field("policy-interpolation", policy_interpolation,
-          "how policies shear, move and rotate; torchvision's training script has them follow its "
-          "--interpolation",
-          one_of({"nearest", "bilinear"}));
-    field("color-jitter", color_jitter,
-          "strengths of brightness, contrast, saturation and hue that color-jitter draws from; "
-          "left out: 0; adds color-jitter to augment where it is not listed",
-          between(0, 100), {"colour-jitter"});
-    field("random-erase", random_erase,
-          "probability that a rectangle of the normalised image becomes 0", between(0, 1));
-    field("epoch-tail", epoch_tail,
-          "when the batch does not divide the dataset: carry on into the next epoch; drop the "
-          "rest; one short step; or wrap: carry on, and count an epoch as the whole steps it needs",
-          one_of({"carry", "drop", "short", "wrap"}));
-    field(
-        "ra-sampler", ra_sampler,
+        between(0, 1024).no_result());
+  if (training) describe_training(field);
+  refuse_idle(field);
+}
+
+void DataOptions::describe_training(Fields& field) {
+  field(
+      "augment", augment,
+      "list of " + names_of(false, ", ") + " in the order of use, or none; default: the dataset's");
+  field("crop", crop, "the part of a picture that training sees", one_of(view_names(true)));
+  for (const ViewDef& def : view_catalog()) {
+    if (def.is_random) of_views.describe(field, def.describe);
+  }
+  field("auto-augment", auto_augment,
+        "a policy after the others of augment, by torchvision's name for it",
+        one_of(policy_choices()));
+  for (const AugmentDef& def : augment_catalog()) {
+    if (!def.normaliser) of_augments.describe(field, def.describe);
+  }
+  field("epoch-tail", epoch_tail,
+        "when the batch does not divide the dataset: carry on into the next epoch; drop the "
+        "rest; one short step; or wrap: carry on, and count an epoch as the whole steps it needs");
+  field("ra-sampler", ra_sampler,
         "repeated augmentation: a step holds each of its images ra-reps times, every time "
         "augmented anew; an epoch has as many steps as without it, and so sees 1 / ra-reps of the "
         "dataset");
-    field("ra-reps", ra_reps, "how many times, with ra-sampler", between(2, 256));
-    field("normalise-first", normalise_first,
-          "training normalises images before it augments them: what pad-crop adds is then 0 "
-          "afterwards, not black; for augmentations that only move pixels");
-    field("eight-bit-io", eight_bit_io,
-          "batches hold images as bytes, a quarter of the memory, and the network normalises them "
-          "first; changes no result");
-    field("hostside-norm", hostside_norm,
-          "the loader normalises images. This is the default, accepted for recipes that say it; "
-          "--eight-bit-io is the other way, and the two exclude each other");
-  }
-  refuse_idle(field);
+  field("ra-reps", ra_reps, "how many times, with ra-sampler", between(2, 256));
+  field("normalise-first", normalise_first,
+        "training normalises images before it augments them: what pad-crop adds is then 0 "
+        "afterwards, not black; for augmentations that only move pixels");
+  field("eight-bit-io", eight_bit_io,
+        "batches hold images as bytes, a quarter of the memory, and the network normalises them "
+        "first; changes no result",
+        any_value().no_result());
+  field("hostside-norm", hostside_norm,
+        "the loader normalises images. This is the default, accepted for recipes that say it; "
+        "--eight-bit-io is the other way, and the two exclude each other",
+        any_value().no_result());
 }
 
 // The variable says what --data-dir would say.
@@ -248,23 +227,18 @@ std::unique_ptr<Dataset> DataOptions::open(bool train, uint64_t seed) const {
 }
 
 PictureSpec DataOptions::pictures(bool train) const {
-  const int64_t size = image_size;
-  if (eval_resize && eval_resize < size) {
-    raise(Fault::usage, "eval-resize {} is smaller than the image of {}; try: --eval-resize {}",
-          eval_resize, size, size * 256 / 224);
-  }
-  return {.size = size,
-          .channels = picture_channels,
-          .bgr = channel_order == "bgr",
-          .view = train ? crop : eval_crop,
-          .resize = eval_resize ? eval_resize : size * 256 / 224,
-          .area = crop_area,
-          .ratio = crop_ratio,
-          .how = interpolation_by_name(interpolation),
-          .decode = decode == "fast" ? DecodeSpeed::fast : DecodeSpeed::exact,
-          .upright = exif_turn,
-          .cache = dataset_cache,
-          .label_offset = label_offset};
+  const PictureSpec spec{.size = image_size,
+                         .channels = picture_channels,
+                         .bgr = channel_order == ChannelOrder::bgr,
+                         .view = train ? crop : eval_crop,
+                         .options = of_views,
+                         .how = interpolation,
+                         .decode = decode,
+                         .upright = exif_turn,
+                         .cache = dataset_cache,
+                         .label_offset = label_offset};
+  find_view(spec.view).make(spec);  // refuses options that do not suit the size
+  return spec;
 }
 
 LoaderSpec DataOptions::loader() const {

@@ -24,12 +24,11 @@ struct DataOptions {
   int generated_classes = 0;
   int64_t generated_samples = 10000;
   std::string normalise = "mean-std";
-  std::vector<double> mean, std;  // empty: the dataset's own
   // Of encoded pictures.
   std::string eval_crop = "centre";
-  int eval_resize = 0;  // 0: in proportion to 256 for images of 224
-  std::string channel_order = "rgb";
-  std::string interpolation = "bilinear", decode = "exact";
+  ChannelOrder channel_order = ChannelOrder::rgb;
+  Interpolation interpolation = Interpolation::bilinear;
+  DecodeSpeed decode = DecodeSpeed::exact;
   int picture_channels = 3;                      // 1: pictures become grey
   bool exif_turn = false, dataset_cache = true;  // the first: until `describe` knows the dataset
   int label_offset = 0;
@@ -49,19 +48,16 @@ struct DataOptions {
   // For training only.
   std::vector<std::string> augment;  // empty: the dataset's default; "none"
   std::string crop = "random-resized";
-  std::vector<double> crop_area, crop_ratio;
-  int crop_padding = 4;
-  std::vector<double> color_jitter;   // brightness, contrast, saturation, hue; no strength: none
   std::string auto_augment = "none";  // a policy by the name that torchvision's flag has for it
-  std::string policy_interpolation = "nearest";
-  int ra_magnitude = 9, augmix_severity = 3;
-  double random_erase = 0;  // probability
-  std::string epoch_tail = "drop";
+  EpochTail epoch_tail = EpochTail::drop;
   bool ra_sampler = false;  // repeated augmentation, each sample ra_reps times
   int ra_reps = 3;
   bool normalise_first = false;  // before the augmentations
   bool eight_bit_io = false;     // batches hold bytes, and the network's first node normalises
   bool hostside_norm = false;    // says that it does not
+
+  // What views and augmentations declare for themselves.
+  OptionTexts of_views, of_augments;
 
   // Declares and reads the options; those for training alone only when asked. An option that would
   // change nothing together with the others (mean without mean-std …) is a usage error.
@@ -92,8 +88,8 @@ struct DataOptions {
   PictureSpec pictures(bool train) const;
 
   // What evaluation needs to know to see images as training did: options as text.
-  std::vector<std::pair<std::string, std::string>> preprocessing() const;
-  EpochTail tail() const { return convoy::epoch_tail(epoch_tail); }
+  ToldOptions preprocessing() const;
+  EpochTail tail() const { return epoch_tail; }
   Repeats repeats(int replicas) const { return {ra_sampler ? ra_reps : 1, replicas}; }
 
   // The loader's threads and buffers, and what it does about what is no image; batch, steps and
@@ -104,7 +100,10 @@ struct DataOptions {
   // Those listed, and those that options of their own ask for.
   std::vector<std::string> training_augment() const;
   std::vector<std::string> listed_augment() const;
+  AugmentOptions augment_options() const;
+  void describe_training(Fields& field);
   void refuse_idle(Fields& field) const;
+  void refuse_unused(Fields& field) const;
   bool turns_by_default() const;
   void take_environment();
   // The dataset's mean or std for the channels that the images have.

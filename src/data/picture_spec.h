@@ -1,23 +1,28 @@
 // How encoded pictures become images of one size.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
-#include <vector>
 
+#include "base/words.h"
+#include "config/option_texts.h"
 #include "pictures/picture.h"
 #include "pictures/resize.h"
 
 namespace convoy {
+
+enum class ChannelOrder { rgb, bgr };
+constexpr std::array<Word<ChannelOrder>, 2> words_of(ChannelOrder) {
+  return {{{"rgb", ChannelOrder::rgb}, {"bgr", ChannelOrder::bgr}}};
+}
 
 struct PictureSpec {
   int64_t size = 224;           // height and width of the image
   int64_t channels = 3;         // 1: brightness alone
   bool bgr = false;             // blue first
   std::string view = "centre";  // an entry of data/views
-  int64_t resize = 256;         // centre: the shorter side before the crop
-  std::vector<double> area;     // random views: smallest and largest share; empty: the view's own
-  std::vector<double> ratio;    // width / height of the crop, likewise
+  OptionTexts options = {};     // of views
   Interpolation how = Interpolation::bilinear;
   DecodeSpeed decode = DecodeSpeed::exact;
   bool upright = false;  // turn pictures as their EXIF data say

@@ -21,8 +21,37 @@ PictureView crop_view(int64_t x, int64_t y, int64_t width, int64_t height, int64
           .y = {static_cast<double>(y), static_cast<double>(height), size, 0, size}};
 }
 
-Range range_or(const std::vector<double>& given, Range own) {
-  return given.empty() ? own : Range{given.front(), given.back()};
+void ResizeOption::describe(Fields& field) {
+  field("eval-resize", pixels,
+        "pictures' shorter side before the middle is cut out for evaluation; 0: image-size x 256 / "
+        "224",
+        between(0, 8192), {"val-resize-size"});
+}
+
+int64_t ResizeOption::of(int64_t image_size) const {
+  const int64_t usual = image_size * 256 / 224;
+  if (pixels && pixels < image_size) {
+    raise(Fault::usage, "eval-resize {} is smaller than the image of {}; try: --eval-resize {}",
+          pixels, image_size, usual);
+  }
+  return pixels ? pixels : usual;
+}
+
+ToldOptions told_resize(const PictureSpec& spec) {
+  return {{"eval-resize", std::to_string(spec.options.read<ResizeOption>().of(spec.size))}};
+}
+
+void RandomCropOptions::describe(Fields& field) {
+  field("crop-area", area,
+        "smallest and largest share of the picture that a random crop has; default: the crop's",
+        between(1e-4, 1));
+  field("crop-ratio", ratio,
+        "smallest and largest width / height of a random crop; default: the crop's",
+        between(0.01, 100));
+  for (const auto& [key, values] : {std::pair{"crop-area", &area}, {"crop-ratio", &ratio}}) {
+    if (values->empty() || (values->size() == 2 && values->front() <= values->back())) continue;
+    raise(Fault::usage, "{} takes a smallest and a largest value; try: --{} 0.5,1", key, key);
+  }
 }
 
 }  // namespace convoy

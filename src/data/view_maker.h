@@ -24,7 +24,11 @@ class ViewMaker {
 struct ViewDef {
   std::string_view name;  // as in --crop
   std::string_view help;
-  bool is_random = false;
+  bool is_random = false;  // for training alone, and so are its options
+  DescribeOptions describe =
+      nullptr;  // its options, which `make` reads from `PictureSpec::options`
+  // What of them an evaluation needs to know.
+  ToldOptions (*told)(const PictureSpec&) = nullptr;
   std::unique_ptr<ViewMaker> (*make)(const PictureSpec&) = nullptr;
 };
 
@@ -36,10 +40,31 @@ const ViewDef& find_view(std::string_view name);
 // The columns [x, x + width) of rows [y, y + height), resized to size x size.
 PictureView crop_view(int64_t x, int64_t y, int64_t width, int64_t height, int64_t size);
 
-// Smallest and largest of an option, or the view's own.
-struct Range {
-  double low, high;
+// --eval-resize, of views that resize all of the picture before they cut.
+struct ResizeOption {
+  int pixels = 0;
+
+  void describe(Fields& field);
+  // Of the picture's shorter side, for an image of that size. A smaller one is a usage error.
+  int64_t of(int64_t image_size) const;
 };
-Range range_or(const std::vector<double>& given, Range own);
+ToldOptions told_resize(const PictureSpec& spec);
+
+// --crop-area and --crop-ratio, of random crops.
+struct RandomCropOptions {
+  struct Range {
+    double low, high;
+  };
+  std::vector<double> area, ratio;  // smallest and largest; empty: the view's own
+
+  void describe(Fields& field);
+  Range area_or(Range own) const { return range_or(area, own); }
+  Range ratio_or(Range own) const { return range_or(ratio, own); }
+
+ private:
+  static Range range_or(const std::vector<double>& given, Range own) {
+    return given.empty() ? own : Range{given.front(), given.back()};
+  }
+};
 
 }  // namespace convoy

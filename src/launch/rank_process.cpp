@@ -48,7 +48,8 @@ void say_beat(std::string_view mark) {
 }  // namespace
 
 std::map<std::string, std::string> RankSettings::environment() const {
-  std::map<std::string, std::string> all{{"CONVOY_LAUNCH", "1"}, {"CONVOY_BIND", bind}};
+  std::map<std::string, std::string> all{{"CONVOY_LAUNCH", "1"},
+                                         {"CONVOY_BIND", std::string(word_of(bind))}};
   if (threads) all["CONVOY_THREADS_PER_RANK"] = std::to_string(threads);
   if (oversubscribe) all["CONVOY_OVERSUBSCRIBE"] = "1";
   if (beat_s > 0) all["CONVOY_BEAT_S"] = format_value(beat_s);
@@ -56,11 +57,12 @@ std::map<std::string, std::string> RankSettings::environment() const {
 }
 
 void take_share_of_cores() {
-  const std::string bind = variable("CONVOY_BIND");
-  if (bind.empty()) return;
-  if (bind != "core" && bind != "numa" && bind != "none") {
+  const std::string text = variable("CONVOY_BIND");
+  if (text.empty()) return;
+  const std::optional<Binding> bind = value_of<Binding>(text);
+  if (!bind) {
     raise(Fault::usage, "environment variable CONVOY_BIND \"{}\" is none of core, numa, none",
-          one_line(bind));
+          one_line(text));
   }
   ShareRequest request;
   request.index = number({"OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID", "MPI_LOCALRANKID"}, 0, 0);
@@ -73,10 +75,10 @@ void take_share_of_cores() {
   }
   request.usable = available_cores();
   request.per_rank = number({"CONVOY_THREADS_PER_RANK"}, 1, 0);
-  request.numa = bind == "numa";
+  request.numa = bind == Binding::numa;
   request.oversubscribe = number({"CONVOY_OVERSUBSCRIBE"}, 0, 0) != 0;
   const CoreShare share = share_of_cores(cpu_places(allowed_cores()), request);
-  if (bind != "none") CoreSet(share.cpus).stay();
+  if (bind != Binding::none) CoreSet(share.cpus).stay();
   grant_cores(share.threads);
 }
 

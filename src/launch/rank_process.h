@@ -10,6 +10,8 @@
 #include <string_view>
 #include <thread>
 
+#include "base/words.h"
+
 namespace convoy {
 
 constexpr std::string_view error_mark = "convoy: error: ";
@@ -17,9 +19,15 @@ constexpr std::string_view run_dir_mark = "convoy: run directory ";
 constexpr std::string_view beat_mark = "convoy: beat";
 constexpr std::string_view last_beat_mark = "convoy: last beat";
 
+// Where a rank's threads stay: on its cores, on those of its memory's node, anywhere.
+enum class Binding { core, numa, none };
+constexpr std::array<Word<Binding>, 3> words_of(Binding) {
+  return {{{"core", Binding::core}, {"numa", Binding::numa}, {"none", Binding::none}}};
+}
+
 struct RankSettings {
-  std::string bind = "core";  // core, numa or none
-  int threads = 0;            // of each rank; 0: its share of the cores
+  Binding bind = Binding::core;
+  int threads = 0;  // of each rank; 0: its share of the cores
   bool oversubscribe = false;
   double beat_s = 0;  // how often a rank says that it runs; 0: never
 

@@ -34,17 +34,40 @@ Init conv_init(ConvStart start, float fan_in, float fan_out) {
 
 }  // namespace
 
-Style Style::with(const ModelOptions& options) const {
+void NormOptions::describe(Fields& field) {
+  field("norm", kind, "batch or group norm instead of the model's own");
+  field("norm-groups", groups, "groups of group norm; 0: the model's own", at_least(0), {"groups"});
+  describe_epsilon(field);
+}
+
+void NormOptions::describe_epsilon(Fields& field) {
+  field("norm-epsilon", epsilon, "added to variances; 0: the model's own", between(0, 1));
+}
+
+void DropoutOption::describe(Fields& field) {
+  field("dropout-rate", rate,
+        "share of the features that are left out before the head; -1: the model's own",
+        between(-1, 0.99).training_only(), {"dropout"});
+}
+
+void ZeroGammaOption::describe(Fields& field) {
+  field("zero-init-residual", on,
+        "the last batch norm of each residual block starts with gamma 0: it begins as the identity",
+        any_value().training_only(), {"zero-gamma"});
+}
+
+Style Style::with(const NormOptions& options) const {
   Style style = *this;
-  if (options.norm != "auto")
-    style.norm = options.norm == "batch" ? NormKind::batch : NormKind::group;
-  if (options.norm_epsilon > 0) {
-    style.batch_epsilon = style.group_epsilon = static_cast<float>(options.norm_epsilon);
+  if (options.kind != NormChoice::automatic) {
+    style.norm = options.kind == NormChoice::batch ? NormKind::batch : NormKind::group;
   }
-  if (options.norm_groups) {
+  if (options.epsilon > 0) {
+    style.batch_epsilon = style.group_epsilon = static_cast<float>(options.epsilon);
+  }
+  if (options.groups) {
     if (style.norm != NormKind::group)
       raise(Fault::usage, "--norm-groups: there is no group norm; try: --norm group");
-    style.norm_groups = options.norm_groups;
+    style.norm_groups = options.groups;
   }
   return style;
 }

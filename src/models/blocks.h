@@ -1,8 +1,10 @@
 // Pieces that models share. Names are torchvision's.
 #pragma once
 
+#include <array>
 #include <string_view>
 
+#include "base/words.h"
 #include "graph/builder.h"
 #include "models/model.h"
 #include "ops/convolution.h"
@@ -29,6 +31,33 @@ enum class DenseStart {
 
 enum class NormKind { batch, group };
 
+// The options that several families have.
+enum class NormChoice { automatic, batch, group };
+constexpr std::array<Word<NormChoice>, 3> words_of(NormChoice) {
+  return {{{"auto", NormChoice::automatic},
+           {"batch", NormChoice::batch},
+           {"group", NormChoice::group}}};
+}
+struct NormOptions {
+  NormChoice kind = NormChoice::automatic;
+  int groups = 0;      // 0: the model's own
+  double epsilon = 0;  // likewise
+
+  void describe(Fields& field);
+  void describe_epsilon(Fields& field);
+};
+struct DropoutOption {
+  double rate = -1;
+
+  void describe(Fields& field);
+  float or_own(double own) const { return static_cast<float>(rate < 0 ? own : rate); }
+};
+struct ZeroGammaOption {
+  bool on = false;  // the last gamma of each residual block starts at zero
+
+  void describe(Fields& field);
+};
+
 // How a family makes its layers, where systems differ though the architectures agree.
 struct Style {
   bool same_padding = false;  // TensorFlow's SAME instead of kernel / 2 on every side
@@ -38,8 +67,7 @@ struct Style {
   ConvStart conv = ConvStart::kaiming_fan_out;
   DenseStart dense = DenseStart::fan_in;
 
-  // With --norm and --norm-groups.
-  Style with(const ModelOptions& options) const;
+  Style with(const NormOptions& options) const;
   ops::Padding padding(int64_t kernel) const {
     return same_padding ? ops::Padding::like_tensorflow() : ops::Padding::all(kernel / 2);
   }

@@ -17,6 +17,16 @@
 namespace convoy {
 namespace {
 
+struct Options {
+  NormOptions norm;
+  ZeroGammaOption zero_gamma;
+
+  void describe(Fields& field) {
+    norm.describe(field);
+    zero_gamma.describe(field);
+  }
+};
+
 enum class Shortcut { subsample, projection };
 
 struct Recipe {
@@ -72,14 +82,15 @@ struct Layers {
 };
 
 Value network(Builder& b, const ModelInput& in, const Recipe& r) {
-  const Gamma last = in.options.zero_init_residual ? Gamma::zero : Gamma::one;
+  const auto options = in.options.read<Options>();
+  const Gamma last = options.zero_gamma.on ? Gamma::zero : Gamma::one;
   Style style{.same_padding = r.graphcore, .norm_groups = 16};
   if (r.graphcore) {
     style.conv = ConvStart::truncated_fan_in;
     style.dense = DenseStart::glorot;
     style.group_epsilon = 1.53e-5f;
   }
-  const Layers layers{b, r, style.with(in.options)};
+  const Layers layers{b, r, style.with(options.norm)};
   Value x = layers.conv_bn_relu("conv1", "bn1", in.image, {.out = r.width});
   for (int stage = 0; stage < 3; ++stage) {
     for (int block = 0; block < r.blocks; ++block) {
@@ -108,7 +119,7 @@ ModelDef cifar_resnet_model() {
       .channels = 3,
       .classes = 10,
       .variants = {},
-      .takes = {"zero-init-residual", "norm", "norm-groups", "norm-epsilon"}};
+      .describe = describe_options<Options>};
   for (const int n : {1, 2, 3, 5, 7, 9, 18}) {
     const std::string name = fmt::format("cifar_resnet{}", 6 * n + 2);
     def.variants.push_back(variant(name, {.blocks = n}));

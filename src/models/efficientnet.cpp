@@ -28,6 +28,31 @@
 namespace convoy {
 namespace {
 
+struct Options {
+  NormOptions norm;
+  DropoutOption dropout;
+  double block_survival_prob = -1;      // below 0: the model's own
+  int expand_ratio = 0, group_dim = 0;  // 0: likewise
+  bool se = true, use_relu = false;
+
+  void describe(Fields& field) {
+    norm.describe(field);
+    field("expand-ratio", expand_ratio,
+          "how much wider an inverted bottleneck is inside; 0: the model's own", between(0, 64));
+    field("group-dim", group_dim,
+          "channels in each group of an inverted bottleneck's convolution; 1: depthwise; 0: the "
+          "model's own",
+          between(0, 1024));
+    field("se", se, "gates for channels (squeeze and excitation) in inverted bottlenecks");
+    field("use-relu", use_relu, "ReLU where the model has swish");
+    dropout.describe(field);
+    field("block-survival-prob", block_survival_prob,
+          "how often the last residual block of a stochastic-depth net is kept, the others more "
+          "often; 1: always; -1: the model's own",
+          between(-1, 1).training_only());
+  }
+};
+
 struct Stage {
   int64_t expansion, kernel, stride, out;
   int blocks;
@@ -68,11 +93,10 @@ struct Layers {
   Builder& b;
   const ModelInput& in;
   const Recipe& r;
+  const Options& options;
   Style style;
 
-  Value activated(Value x) const {
-    return in.options.use_relu ? ops::relu(b, x) : ops::swish(b, x);
-  }
+  Value activated(Value x) const { return options.use_relu ? ops::relu(b, x) : ops::swish(b, x); }
   Value conv_norm(std::string_view name, Value x, const ConvSpec& spec) const {
     const auto scope = b.scope(name);
     return norm(b, "1", conv(b, "0", x, spec, spec.groups > 1 ? r.depthwise : r.style), style);
@@ -100,7 +124,7 @@ struct Layers {
   Value inverted_bottleneck(Value x, const Block& block) const {
     const auto scope = b.scope("block");
     const int64_t own = channels(b, x), wide = own * block.expansion;
-    const int64_t members = in.options.group_dim ? in.options.group_dim : r.group_width;
+    const int64_t members = options.group_dim ? options.group_dim : r.group_width;
     const int64_t groups = std::max<int64_t>(1, wide / members);
     if (wide % groups != 0) {
       raise(Fault::usage, "--group-dim {}: {} channels are no {} groups; try: a divisor of {}",
@@ -112,7 +136,7 @@ struct Layers {
     if (block.expansion != 1) y = conv_norm_act(next(), y, {.out = wide, .kernel = 1});
     y = conv_norm_act(
         next(), y, {.out = wide, .kernel = block.kernel, .stride = block.stride, .groups = groups});
-    if (in.options.se) y = gated(next(), y, std::max<int64_t>(1, own / 4));
+    if (options.se) y = gated(next(), y, std::max<int64_t>(1, own / 4));
     y = conv_norm(next(), y, {.out = block.out, .kernel = 1});
     if (block.stride != 1 || own != block.out) return y;
     return ops::add(b,
@@ -123,11 +147,12 @@ struct Layers {
 };
 
 Value network(Builder& b, const ModelInput& in, const Recipe& r) {
-  const Layers layers{b, in, r, r.style.with(in.options)};
-  const double survival = in.options.block_survival_prob < 0 ? 0.8 : in.options.block_survival_prob;
+  const auto options = in.options.read<Options>();
+  const Layers layers{b, in, r, options, r.style.with(options.norm)};
+  const double survival = options.block_survival_prob < 0 ? 0.8 : options.block_survival_prob;
   if (survival == 0)
     raise(Fault::usage, "--block-survival-prob 0: the last block would never be there; try: 0.8");
-  const int64_t expansion = in.options.expand_ratio ? in.options.expand_ratio : r.expansion;
+  const int64_t expansion = options.expand_ratio ? options.expand_ratio : r.expansion;
   int total = 0, number = 0;
   for (const Stage& s : stages) total += r.blocks(s);
 
@@ -148,8 +173,7 @@ Value network(Builder& b, const ModelInput& in, const Recipe& r) {
     b.expose_stage(x);
   }
   x = layers.conv_norm_act("features.8", x, {.out = 4 * r.channels(320), .kernel = 1});
-  const double rate = in.options.dropout_rate < 0 ? r.dropout : in.options.dropout_rate;
-  x = ops::dropout(b, ops::global_avg_pool(b, x), in.key, static_cast<float>(rate),
+  x = ops::dropout(b, ops::global_avg_pool(b, x), in.key, options.dropout.or_own(r.dropout),
                    static_cast<uint64_t>(total));
   return linear(b, "classifier.1", x, in.classes, r.style);
 }
@@ -188,8 +212,7 @@ ModelDef efficientnet_model() {
                .channels = 3,
                .classes = 1000,
                .variants = {},
-               .takes = {"norm", "norm-groups", "norm-epsilon", "dropout-rate",
-                         "block-survival-prob", "expand-ratio", "group-dim", "se", "use-relu"}};
+               .describe = describe_options<Options>};
   const auto recipe = [](const Size& s, const Style& style) {
     return Recipe{.width = s.width,
                   .depth = s.depth,

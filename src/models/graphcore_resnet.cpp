@@ -9,16 +9,15 @@
 namespace convoy {
 
 ModelDef graphcore_resnet_model() {
-  ModelDef def{
-      .family = "graphcore_resnet",
-      .help =
-          "ResNets and ResNeXts (32x4d) as Graphcore trains them: SAME padding, group "
-          "or batch norm",
-      .image_size = 224,
-      .channels = 3,
-      .classes = 1000,
-      .variants = {},
-      .takes = {"zero-init-residual", "norm", "norm-groups", "norm-epsilon", "stem-channels"}};
+  ModelDef def{.family = "graphcore_resnet",
+               .help =
+                   "ResNets and ResNeXts (32x4d) as Graphcore trains them: SAME padding, group "
+                   "or batch norm",
+               .image_size = 224,
+               .channels = 3,
+               .classes = 1000,
+               .variants = {},
+               .describe = describe_options<ResidualOptions>};
   Style style{.same_padding = true, .norm = NormKind::group, .group_epsilon = 1.53e-5f};
   style.conv = ConvStart::truncated_fan_in;
   style.dense = DenseStart::glorot;

@@ -30,7 +30,10 @@ ModelDef habana_resnet_model() {
                .channels = 3,
                .classes = 1000,
                .variants = {},
-               .takes = {"zero-init-residual", "norm-epsilon"}};
+               .describe = [](Fields& field) {
+                 NormOptions().describe_epsilon(field);
+                 ZeroGammaOption().describe(field);
+               }};
   const auto add = [&](const std::string& name, const ResidualForm& form) {
     def.variants.push_back(residual_variant(name, form));
   };

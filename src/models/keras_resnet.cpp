@@ -15,7 +15,7 @@ ModelDef keras_resnet_model() {
                .channels = 3,
                .classes = 1000,
                .variants = {},
-               .takes = {"zero-init-residual"}};
+               .describe = describe_options<ZeroGammaOption>};
   Style style{.batch_epsilon = 1.001e-5f};
   style.conv = ConvStart::glorot_uniform;
   style.dense = DenseStart::glorot;

@@ -6,33 +6,23 @@
 #include <string_view>
 #include <vector>
 
-#include "config/fields.h"
+#include "config/option_texts.h"
 #include "graph/builder.h"
 
 namespace convoy {
 
-// What a recipe may change about a model. A family names what it takes (`ModelDef::takes`).
-struct ModelOptions {
-  bool zero_init_residual = false;  // the last gamma of each residual block starts at zero
-  std::string norm = "auto";        // the model's own, "batch" or "group"
-  int norm_groups = 0;              // of group norm; 0: the model's own
-  double dropout_rate = -1;         // before the head; below 0: the model's own
-  double block_survival_prob = -1;  // of the last residual block; below 0: the model's own
-  int stem_channels = 0;            // channels the stem sees; 0: the image's
-  double norm_epsilon = 0;          // 0: the model's own
-  int expand_ratio = 0;             // of inverted bottlenecks; 0: the model's own
-  int group_dim = 0;                // channels in a group of their convolutions; likewise
-  bool se = true;                   // their gates
-  bool use_relu = false;            // instead of swish
+// What a recipe may change about a model. Each family declares its options in its own file
+// (`ModelDef::describe`) and reads them there (`read`).
+class ModelOptions : public OptionTexts {
+ public:
+  using OptionTexts::OptionTexts;
 
-  // All of them; and those that decide what weights mean, which an evaluation needs too.
+  // Those of all families; and those that decide what weights mean, which an evaluation needs too.
   void describe(Fields& field);
   void describe_architecture(Fields& field);
 
-  // Name and text of those that are not as usual.
-  using Changed = std::vector<std::pair<std::string_view, std::string>>;
-  Changed changed() const;               // all
-  Changed changed_architecture() const;  // of describe_architecture
+  // Of the latter, those that are not as usual.
+  ToldOptions changed_architecture() const;
 };
 
 // What a model is given besides the builder.
@@ -60,7 +50,7 @@ struct ModelDef {
   int channels;
   int classes;  // of the data it is usually trained on
   std::vector<Variant> variants;
-  std::vector<std::string_view> takes = {};  // which of ModelOptions, by their names
+  DescribeOptions describe = nullptr;        // the options it takes; some other families take too
   std::string_view task = "classification";  // which it is built for (train/task.h)
 };
 
@@ -78,6 +68,8 @@ FoundModel find_model(std::string_view name);
 
 // Whether a network of it keeps running statistics.
 bool has_batch_norm(const FoundModel& model, const ModelOptions& options);
+
+bool takes(const ModelDef& family, std::string_view option);
 
 // Usage error when an option was changed that the family does not take.
 void check_options(const ModelDef& family, const ModelOptions& options);

@@ -82,9 +82,8 @@ Value pre_activation(Builder& b, Value x, const Block& block) {
   return ops::add(b, y, shortcut);
 }
 
-Value stem(Builder& b, const ModelInput& in, const ResidualForm& form, const Style& style) {
-  Value x = in.image;
-  if (const int wanted = in.options.stem_channels) {
+Value stem(Builder& b, Value x, int wanted, const ResidualForm& form, const Style& style) {
+  if (wanted) {
     if (wanted < channels(b, x)) {
       raise(Fault::usage, "--stem-channels {}: the images have {}; try: at least as many", wanted,
             channels(b, x));
@@ -106,14 +105,23 @@ Value stem(Builder& b, const ModelInput& in, const ResidualForm& form, const Sty
 
 }  // namespace
 
+void ResidualOptions::describe(Fields& field) {
+  norm.describe(field);
+  field("stem-channels", stem_channels,
+        "channels of the first convolution; the image is filled up with zeros. 0: the image's",
+        between(0, 64).after("norm-epsilon"));
+  zero_gamma.describe(field);
+}
+
 Value residual_network(Builder& b, const ModelInput& in, const ResidualForm& form) {
-  if (form.pre_activation && in.options.zero_init_residual) {
+  const auto options = in.options.read<ResidualOptions>();
+  if (form.pre_activation && options.zero_gamma.on) {
     raise(Fault::usage,
           "--zero-init-residual: blocks of a pre-activation ResNet end without a norm; try: "
           "--no-zero-init-residual, or a model without _v2");
   }
-  const Style style = form.style.with(in.options);
-  Value x = stem(b, in, form, style);
+  const Style style = form.style.with(options.norm);
+  Value x = stem(b, in.image, options.stem_channels, form, style);
   for (int stage = 0; stage < 4; ++stage) {
     const int count = form.blocks[static_cast<size_t>(stage)];
     for (int i = 0; i < count; ++i) {
@@ -122,7 +130,7 @@ Value residual_network(Builder& b, const ModelInput& in, const ResidualForm& for
           form.halves == Halves::last_3x3 ? i + 1 == count && stage < 3 : i == 0 && stage > 0;
       const Block block{form, style, int64_t{64} << stage, halves ? 2 : 1, i == 0};
       x = form.pre_activation ? pre_activation(b, x, block)
-                              : post_activation(b, x, block, in.options.zero_init_residual);
+                              : post_activation(b, x, block, options.zero_gamma.on);
     }
     b.expose_stage(x);
   }

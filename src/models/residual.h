@@ -34,6 +34,14 @@ struct ResidualForm {
   Style style = {};
 };
 
+struct ResidualOptions {
+  NormOptions norm;
+  ZeroGammaOption zero_gamma;
+  int stem_channels = 0;  // 0: the image's
+
+  void describe(Fields& field);
+};
+
 Value residual_network(Builder& b, const ModelInput& in, const ResidualForm& form);
 
 // A row of a family's table.

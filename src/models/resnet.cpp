@@ -15,16 +15,15 @@
 namespace convoy {
 
 ModelDef resnet_model() {
-  ModelDef def{
-      .family = "resnet",
-      .help =
-          "ResNets for photographs: torchvision's, the first (v1), pre-activation "
-          "(v2), wide ones, ResNeXts",
-      .image_size = 224,
-      .channels = 3,
-      .classes = 1000,
-      .variants = {},
-      .takes = {"zero-init-residual", "norm", "norm-groups", "norm-epsilon", "stem-channels"}};
+  ModelDef def{.family = "resnet",
+               .help =
+                   "ResNets for photographs: torchvision's, the first (v1), pre-activation "
+                   "(v2), wide ones, ResNeXts",
+               .image_size = 224,
+               .channels = 3,
+               .classes = 1000,
+               .variants = {},
+               .describe = describe_options<ResidualOptions>};
   const auto add = [&](const std::string& name, const ResidualForm& form) {
     def.variants.push_back(residual_variant(name, form));
   };

@@ -83,8 +83,8 @@ Value network(Builder& b, const ModelInput& in, const Recipe& r) {
                      conv_relu(b, "expand3x3", s, {.out = layer.expand, .bias = true})});
   }
   b.expose_stage(x);
-  const double rate = in.options.dropout_rate < 0 ? 0.5 : in.options.dropout_rate;
-  return head(b, in, r, ops::dropout(b, x, in.key, static_cast<float>(rate), 0));
+  const float rate = in.options.read<DropoutOption>().or_own(0.5);
+  return head(b, in, r, ops::dropout(b, x, in.key, rate, 0));
 }
 
 Variant variant(std::string name, Recipe r) {
@@ -106,7 +106,7 @@ ModelDef squeezenet_model() {
                                {96, 7, {pooled, a, a, c, pooled, c, d, d, e, pooled, e}, 1}),
                        variant("squeezenet1_1",
                                {64, 3, {pooled, a, a, pooled, c, c, pooled, d, d, e, e}})},
-          .takes = {"dropout-rate"}};
+          .describe = describe_options<DropoutOption>};
 }
 
 }  // namespace convoy

@@ -3,12 +3,15 @@
 // trusted: whatever it holds ends in pixels or in a Fault::data.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/words.h"
 
 namespace convoy {
 
@@ -48,6 +51,9 @@ enum class DecodeSpeed {
   exact,  // the same pixels as decoding the whole picture by libjpeg's most accurate way
   fast,   // smaller pictures by leaving out frequencies, plain upsampling, a coarser transform
 };
+constexpr std::array<Word<DecodeSpeed>, 2> words_of(DecodeSpeed) {
+  return {{{"exact", DecodeSpeed::exact}, {"fast", DecodeSpeed::fast}}};
+}
 
 // Decodes one picture after another and keeps its memory. One thread at a time.
 class PictureDecoder {

@@ -35,15 +35,6 @@ Window window_of(const ViewAxis& axis, int64_t i, double support, int64_t low, i
 
 }  // namespace
 
-Interpolation interpolation_by_name(std::string_view name) {
-  if (name == "bilinear") return Interpolation::bilinear;
-  if (name == "bicubic") return Interpolation::bicubic;
-  if (name == "nearest") return Interpolation::nearest;
-  if (name == "legacy-bilinear") return Interpolation::legacy_bilinear;
-  raise(Fault::usage,
-        "unknown interpolation '{}'; try: bilinear, bicubic, nearest or legacy-bilinear", name);
-}
-
 PictureView shrunk(const PictureView& view, int shrink) {
   PictureView small = view;
   for (ViewAxis* axis : {&small.x, &small.y}) {

@@ -1,10 +1,11 @@
 // A part of a picture as an image of fixed size: planes of bytes.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
+#include "base/words.h"
 #include "pictures/picture.h"
 
 namespace convoy {
@@ -16,8 +17,12 @@ enum class Interpolation {
   legacy_bilinear,  // TensorFlow 1's: two neighbours, pixel i at i * in / out
 };
 
-// "bilinear", "bicubic", "nearest", "legacy-bilinear"; anything else is a usage error.
-Interpolation interpolation_by_name(std::string_view name);
+constexpr std::array<Word<Interpolation>, 4> words_of(Interpolation) {
+  return {{{"bilinear", Interpolation::bilinear},
+           {"bicubic", Interpolation::bicubic},
+           {"nearest", Interpolation::nearest},
+           {"legacy-bilinear", Interpolation::legacy_bilinear}}};
+}
 
 // One direction of a view. `length` pixels of the picture from `from` on are resized to `whole`
 // pixels, of which [first, first + count) are the image's.

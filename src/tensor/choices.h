@@ -1,14 +1,20 @@
 // What the user may decide about kernels. Part of the recipe: a choice changes roundings.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "base/words.h"
 
 namespace convoy {
 
 // Which of Winograd's filters may stand in for a direct convolution.
 enum class Winograd : uint8_t { automatic, f2, off };
+constexpr std::array<Word<Winograd>, 3> words_of(Winograd) {
+  return {{{"auto", Winograd::automatic}, {"f2", Winograd::f2}, {"off", Winograd::off}}};
+}
 
 // How a pass of a convolution is computed (ops/conv_algorithm.h). The order is that of preference:
 // of two that are estimated alike, the first is taken.

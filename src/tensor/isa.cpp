@@ -40,6 +40,10 @@ void limit_isa(Isa wanted) {
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 }
 
+void limit_isa(IsaChoice choice) {
+  if (choice != IsaChoice::automatic) limit_isa(isa_by_name(word_of(choice)));
+}
+
 std::string_view name(Isa isa) {
   constexpr std::string_view names[] = {"sse41", "avx2", "avx512"};
   return names[static_cast<int>(isa)];

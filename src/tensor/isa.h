@@ -2,7 +2,10 @@
 // bit-identical on one level and may differ in the last bits between levels.
 #pragma once
 
+#include <array>
 #include <string_view>
+
+#include "base/words.h"
 
 namespace convoy {
 
@@ -14,6 +17,16 @@ Isa isa_level();
 // Lowers the level, for oneDNN and our own kernels alike. Needs to be called before anything was
 // computed; a level above the machine's is a usage error.
 void limit_isa(Isa level);
+
+// What may be asked for: the best of the machine, or a level.
+enum class IsaChoice { automatic, sse41, avx2, avx512 };
+constexpr std::array<Word<IsaChoice>, 4> words_of(IsaChoice) {
+  return {{{"auto", IsaChoice::automatic},
+           {"sse41", IsaChoice::sse41},
+           {"avx2", IsaChoice::avx2},
+           {"avx512", IsaChoice::avx512}}};
+}
+void limit_isa(IsaChoice choice);
 
 std::string_view name(Isa level);
 Isa isa_by_name(std::string_view name);  // usage error when unknown

@@ -100,9 +100,9 @@ void FineTuning::describe(Fields& field) {
   }
   field("freeze-statistics", statistics,
         "batch norms that use their running statistics and keep them: those whose scale and shift "
-        "are frozen, all, or none of them",
-        one_of({"frozen", "all", "none"}));
-  field.needs("freeze-statistics", statistics == "all" || !freeze.empty() || !train_only.empty(),
+        "are frozen, all, or none of them");
+  field.needs("freeze-statistics",
+              statistics == KeptStatistics::all || !freeze.empty() || !train_only.empty(),
               "--freeze or --train-only", {"freeze", "train-only"});
   field("layer-decay", layer_decay,
         "each stage learns at so much of the rate of the stage behind it; the head's rate is "
@@ -143,10 +143,11 @@ void FineTuning::apply(Graph& graph, const FoundModel& model) const {
   for (const Param& p : graph.params) {
     if (p.rate == 0) frozen.insert(p.name);
   }
-  if (statistics == "none" || (statistics == "frozen" && frozen.empty())) return;
+  if (statistics == KeptStatistics::none) return;
+  if (statistics == KeptStatistics::frozen && frozen.empty()) return;
   ops::keep_statistics(graph, [&](const std::string& mean) {
     const std::string norm = mean.substr(0, mean.rfind('.'));
-    return statistics == "all" ||
+    return statistics == KeptStatistics::all ||
            (frozen.contains(norm + ".weight") && frozen.contains(norm + ".bias"));
   });
 }

@@ -2,18 +2,27 @@
 // the rest learns.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
+#include "base/words.h"
 #include "config/fields.h"
 #include "graph/graph.h"
 #include "models/model.h"
 
 namespace convoy {
 
+enum class KeptStatistics { frozen, all, none };
+constexpr std::array<Word<KeptStatistics>, 3> words_of(KeptStatistics) {
+  return {{{"frozen", KeptStatistics::frozen},
+           {"all", KeptStatistics::all},
+           {"none", KeptStatistics::none}}};
+}
+
 struct FineTuning {
   std::vector<std::string> freeze, train_only;
-  std::string statistics = "frozen";
+  KeptStatistics statistics = KeptStatistics::frozen;
   double layer_decay = 1;
 
   void describe(Fields& field);

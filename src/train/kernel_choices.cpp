@@ -23,14 +23,9 @@ std::vector<AlgorithmRule> rules_of(const std::vector<std::string>& texts,
 }  // namespace
 
 void describe_choices(Fields& field, Choices& choices) {
-  std::string winograd = winograd_name(choices.winograd);
-  field("winograd", winograd,
+  field("winograd", choices.winograd,
         "3x3 convolutions by Winograd's filters where they pay: auto takes those of 4x4 and 2x2 "
-        "pixels, f2 only the more exact ones of 2x2, off none",
-        one_of({"auto", "f2", "off"}));
-  choices.winograd = winograd == "off"  ? Winograd::off
-                     : winograd == "f2" ? Winograd::f2
-                                        : Winograd::automatic;
+        "pixels, f2 only the more exact ones of 2x2, off none");
   std::vector<std::string> rules = rule_texts(choices);
   field("algorithms", rules,
         "a file that names the algorithm of some convolutions, one `PASS CONVOLUTION ALGORITHM` a "
@@ -41,10 +36,6 @@ void describe_choices(Fields& field, Choices& choices) {
   choices.rules = rules_of(rules, read.value.where());
   // So that the record of the run is whole without the file.
   field.record("algorithms", rule_texts(choices));
-}
-
-std::string winograd_name(Winograd choice) {
-  return choice == Winograd::off ? "off" : choice == Winograd::f2 ? "f2" : "auto";
 }
 
 std::vector<std::string> rule_texts(const Choices& choices) {

@@ -11,7 +11,6 @@ namespace convoy {
 
 // Reads the files that --algorithms names; what is recorded of it are their lines.
 void describe_choices(Fields& field, Choices& choices);
-std::string winograd_name(Winograd choice);
 // The value of --algorithms that stands for the rules, without files.
 std::vector<std::string> rule_texts(const Choices& choices);
 

@@ -23,8 +23,7 @@ void WeightDecay::describe(Fields& field) {
   field("bias-weight-decay", bias, "weight decay of other biases; -1: as --decay-norm-bias says",
         at_least(-1));
   field("weight-decay-form", form,
-        "what the decay is the gradient of: half: d * w^2 / 2; square: d * w^2, as Keras's L2",
-        one_of({"half", "square"}));
+        "what the decay is the gradient of: half: d * w^2 / 2; square: d * w^2, as Keras's L2");
   field("single-l2-loss-op", single_l2,
         "as Habana's Keras recipes have it: weight decay of the form half for weights and biases, "
         "norms excepted");
@@ -32,14 +31,14 @@ void WeightDecay::describe(Fields& field) {
   field.needs("decay-norm-bias", decays, "weight decay above 0", {"weight-decay"});
   field.needs("weight-decay-form", decays, "weight decay above 0", {"weight-decay"});
   if (!single_l2) return;
-  if (form != "half" || all || norm > 0 || bias >= 0) {
+  if (form != DecayForm::half || all || norm > 0 || bias >= 0) {
     raise(Fault::usage,
           "--single-l2-loss-op is --weight-decay-form half for weights and biases, norms excepted; "
           "try: without {}",
-          form != "half" ? "--weight-decay-form"
-          : all          ? "--decay-norm-bias"
-          : norm > 0     ? "--norm-weight-decay"
-                         : "--bias-weight-decay");
+          form != DecayForm::half ? "--weight-decay-form"
+          : all                   ? "--decay-norm-bias"
+          : norm > 0              ? "--norm-weight-decay"
+                                  : "--bias-weight-decay");
   }
 }
 
@@ -47,7 +46,7 @@ float WeightDecay::of(ParamKind kind) const {
   const float given = kind == ParamKind::norm ? norm : kind == ParamKind::bias ? bias : weight;
   const bool follows = all || (single_l2 && kind == ParamKind::bias);
   const float decay = given >= 0 ? given : follows ? weight : 0;
-  return form == "square" ? 2 * decay : decay;
+  return form == DecayForm::square ? 2 * decay : decay;
 }
 
 }  // namespace convoy

@@ -53,19 +53,18 @@ void RunConfig::describe_length(Fields& field) {
   field("replica-mode", replica_mode,
         "run the replicas of this process together as one batch or one after another; the results "
         "are the same",
-        one_of({"auto", "together", "sequence"}));
+        any_value().no_result());
   field("bucket-mb", bucket_mb,
         "with several processes: gradients travel in pieces of about this many megabytes while the "
         "backward pass goes on. Changes no result",
-        between(0.01, 1024));
+        between(0.01, 1024).no_result());
   field("exchange-precision", exchange_precision,
         "bf16: every replica's gradients are rounded to it, and travel so from processes with a "
-        "single replica",
-        one_of({"fp32", "bf16"}));
+        "single replica");
   field("shard-optimizer", shard_optimizer,
         "with several processes: each holds the optimiser's buffers of its share of the parameters "
         "alone, and updates these. Changes no result",
-        {}, {"rts"});
+        any_value().no_result(), {"rts"});
   stop.describe(field, metrics());
   field("eval-epochs", eval_epochs, "evaluate every N epochs, and at the end; 0: never",
         at_least(0));
@@ -77,7 +76,7 @@ void RunConfig::describe_length(Fields& field) {
   field("eval-batch-size", eval_batch_size,
         "images at a time in evaluation, which changes no result; 0: 4 times the training batch, "
         "250 at most",
-        at_least(0));
+        at_least(0).no_result());
 }
 
 void RunConfig::describe_update(Fields& field) {
@@ -98,8 +97,7 @@ void RunConfig::describe_update(Fields& field) {
   field("label-smoothing", label_smoothing, "share of the target that is spread over the classes",
         between(0, 1), {"smoothing"});
   field("label-smoothing-kind", label_smoothing_kind,
-        "uniform: over all classes, s/K each; others: over the wrong ones, s/(K-1) each",
-        one_of({"uniform", "others"}));
+        "uniform: over all classes, s/K each; others: over the wrong ones, s/(K-1) each");
   field.needs("label-smoothing-kind", label_smoothing > 0, "--label-smoothing above 0",
               {"label-smoothing"});
   mixing.describe(field);
@@ -109,8 +107,7 @@ void RunConfig::describe_update(Fields& field) {
   field("bn-momentum", bn_momentum, "weight of the newest batch in batch norm's running statistics",
         between(0, 1));
   field("bn-update", bn_update,
-        "move the running statistics with every micro-batch, or once a step",
-        one_of({"micro-batch", "step"}));
+        "move the running statistics with every micro-batch, or once a step");
   field("bn-span", bn_span,
         "N consecutive replicas share the statistics of batch norm; N must divide --replicas",
         at_least(1), {"BN-span"});
@@ -127,50 +124,55 @@ void RunConfig::describe_files(Fields& field) {
   field.section("Run");
   field("seed", seed, "start of all random numbers; equal seeds give equal runs");
   field("threads", threads, "threads that compute; 0: one for each core. Changes no result",
-        between(0, 256), {"j"});
+        between(0, 256).no_result(), {"j"});
   field("pin", pin,
         "each of the threads that compute stays on a core of its own; for machines, or masks "
-        "(taskset), that this run has to itself. Changes no result");
-  field("isa", isa, "instruction set; a lower one gives the results of a lower machine",
-        one_of({"auto", "sse41", "avx2", "avx512"}));
+        "(taskset), that this run has to itself. Changes no result",
+        any_value().no_result());
+  field("isa", isa, "instruction set; a lower one gives the results of a lower machine");
   describe_choices(field, choices);
   field(
       "memory", memory,
       "what the run may take, such as 16G; a run that needs more is refused. Empty: the machine's "
-      "memory, or the limit of its cgroup");
+      "memory, or the limit of its cgroup",
+      any_value().no_result());
   field("stall-timeout", stall_timeout,
         "seconds that a disk may take to answer; with several processes, also of silence, or of "
         "standing still while others wait, after which one of them counts as lost",
-        between(2, 86400));
-  field("output", output, "folder in which the run's folder is made", {},
+        between(2, 86400).no_result());
+  field("output", output, "folder in which the run's folder is made", any_value().no_result(),
         {"output-dir", "log-dir"});
-  field("name", name, "the run's folder; empty: model and dataset", {}, {"experiment"});
+  field("name", name, "the run's folder; empty: model and dataset", any_value().no_result(),
+        {"experiment"});
   field("checkpoint-steps", checkpoint_steps,
         "save a checkpoint every N steps, besides those of --checkpoint-epochs; 0: no",
-        at_least(0));
+        at_least(0).no_result());
   field("checkpoint-epochs", checkpoint_epochs,
         "save a checkpoint every N epochs, and of the best evaluation so far; 0: only at the end, "
         "unless --checkpoint-steps asks for more",
-        at_least(0));
+        at_least(0).no_result());
   field("checkpoint-epochs-offset", checkpoint_offset,
         "the first of those comes after this many epochs, the next --checkpoint-epochs later; 0: "
         "after --checkpoint-epochs",
-        at_least(0), {"ckpt-epochs-offset"});
+        at_least(0).no_result(), {"ckpt-epochs-offset"});
   field.needs("checkpoint-epochs-offset", checkpoint_epochs > 0, "--checkpoint-epochs above 0",
               {"checkpoint-epochs"});
   field("checkpoint-keep", checkpoint_keep, "newest checkpoints that stay; the best one stays too",
-        at_least(1), {"checkpoint-hist"});
-  field("log-steps", log_steps, "a line in the log every N steps", at_least(1),
+        at_least(1).no_result(), {"checkpoint-hist"});
+  field("log-steps", log_steps, "a line in the log every N steps", at_least(1).no_result(),
         {"log-interval", "print-freq"});
-  field("quiet", quiet, "print only warnings, the accuracy and the last line", {}, {"q"});
+  field("quiet", quiet, "print only warnings, the accuracy and the last line",
+        any_value().no_result(), {"q"});
   field.section("Inspection");
-  field("dump", dump, "print the graph after these passes (names, or all)");
-  field("without", without, "leave out these optional passes (fuse_forward, fuse_gradients)");
-  field("time-passes", time_passes, "print how long each pass took");
+  field("dump", dump, "print the graph after these passes (names, or all)",
+        any_value().no_result());
+  field("without", without,
+        "leave out these optional passes (" + join(optional_pass_names(), ", ") + ")");
+  field("time-passes", time_passes, "print how long each pass took", any_value().no_result());
   field("trace-steps", trace_steps,
         "each process writes what it did and when in its first N steps to trace/rank-R.json of the "
         "run's folder, for chrome://tracing or ui.perfetto.dev; 0: none",
-        at_least(0));
+        at_least(0).no_result());
 }
 
 void RunConfig::describe(Fields& field) {
@@ -195,34 +197,10 @@ void RunConfig::describe(Fields& field) {
 }
 
 void RunConfig::remember_recipe(std::span<const Field> fields) {
-  constexpr std::array no_matter{"data-dir",
-                                 "workers",
-                                 "prefetch",
-                                 "eight-bit-io",
-                                 "hostside-norm",
-                                 "replica-mode",
-                                 "bucket-mb",
-                                 "shard-optimizer",
-                                 "eval-batch-size",
-                                 "threads",
-                                 "pin",
-                                 "memory",
-                                 "stall-timeout",
-                                 "output",
-                                 "name",
-                                 "checkpoint-steps",
-                                 "checkpoint-epochs",
-                                 "checkpoint-epochs-offset",
-                                 "checkpoint-keep",
-                                 "log-steps",
-                                 "quiet",
-                                 "dump",
-                                 "time-passes",
-                                 "trace-steps"};
   recipe_.clear();
   resolved_.clear();
   for (const Field& field : fields) {
-    if (std::ranges::find(no_matter, field.key) != no_matter.end()) continue;
+    if (!field.limits.changes_results) continue;
     resolved_[field.key] = field.value.text;
     if (field.value.text != field.default_text) recipe_[field.key] = field.value.text;
   }
@@ -259,7 +237,7 @@ void RunConfig::check(Fields& field) {
           "leave one out",
           batch_size, replicas, accumulation, global_batch_size);
   }
-  if (replica_mode == "together" && accumulation > 1) {
+  if (replica_mode == ReplicaMode::together && accumulation > 1) {
     raise(Fault::usage,
           "--replica-mode together cannot accumulate gradients; try: --replica-mode sequence");
   }
@@ -270,13 +248,13 @@ void RunConfig::check(Fields& field) {
     raise(Fault::usage, "--bn-span {} does not divide {} replicas into groups; try: {}", bn_span,
           replicas, std::gcd(replicas, bn_span));
   }
-  if (replica_mode != "auto" && (bn_span > 1 || (sync_bn && replicas > 1)) &&
+  if (replica_mode != ReplicaMode::automatic && (bn_span > 1 || (sync_bn && replicas > 1)) &&
       field.idle("replica-mode", {"bn-span", "sync-bn"})) {
     raise(Fault::usage,
           "replicas that share batch norm run in step, not --replica-mode {}; try: leave it out",
-          replica_mode);
+          word_of(replica_mode));
   }
-  if (replica_mode == "together" && exchange_precision == "bf16") {
+  if (replica_mode == ReplicaMode::together && exchange_precision == ExchangePrecision::bf16) {
     raise(Fault::usage,
           "--replica-mode together cannot round the gradients of each replica for "
           "--exchange-precision bf16; try: --replica-mode sequence");
@@ -318,10 +296,11 @@ void RunConfig::check(Fields& field) {
       raise(Fault::usage, "--dump: there is no pass '{}'; there are: {}", pass, join(passes, ", "));
     }
   }
+  const std::vector<std::string> optional = optional_pass_names();
   for (const std::string& pass : without) {
-    if (pass != "fuse_forward" && pass != "fuse_gradients") {
-      raise(Fault::usage,
-            "--without: '{}' cannot be left out; only fuse_forward and fuse_gradients can", pass);
+    if (std::ranges::find(optional, pass) == optional.end()) {
+      raise(Fault::usage, "--without: '{}' cannot be left out; only {} can", pass,
+            join(optional, " and "));
     }
   }
 }
@@ -332,7 +311,7 @@ void RunConfig::check_norms(Fields& field) {
   if (replicas == 1) sync_bn = false;
   field.needs("bn-update", accumulation > 1, "--gradient-accumulation-count above 1",
               {"gradient-accumulation-count"});
-  if (accumulation == 1) bn_update = "micro-batch";
+  if (accumulation == 1) bn_update = BnUpdate::micro_batch;
   constexpr std::array of_batch_norm{"bn-span", "sync-bn", "bn-momentum", "bn-update",
                                      "freeze-statistics"};
   const auto is_given = [&](const char* key) { return field.given(key); };
@@ -344,7 +323,7 @@ void RunConfig::check_norms(Fields& field) {
   if (has) return;
   bn_span = 1;
   sync_bn = false;
-  bn_update = "micro-batch";
+  bn_update = BnUpdate::micro_batch;
   tuning.statistics = FineTuning().statistics;
 }
 
@@ -390,16 +369,17 @@ int RunConfig::classes(const Dataset& dataset) const {
 StepShape RunConfig::step_shape(int rank, int size) const {
   const int64_t micro =
       global_batch_size ? global_batch_size / (replicas * accumulation) : batch_size;
-  const bool narrow = exchange_precision == "bf16";
+  const bool narrow = exchange_precision == ExchangePrecision::bf16;
   const int span = sync_bn ? replicas : bn_span;
-  const bool together = accumulation == 1 && replica_mode != "sequence" && !narrow && span == 1;
+  const bool together =
+      accumulation == 1 && replica_mode != ReplicaMode::sequence && !narrow && span == 1;
   return StepShape{.micro_batch = micro,
                    .replicas = replicas,
                    .accumulation = accumulation,
                    .together = together,
                    .narrow = narrow,
                    .span = span,
-                   .bn_per_step = bn_update == "step",
+                   .bn_per_step = bn_update == BnUpdate::step,
                    .processes = size,
                    .shard = shard_optimizer,
                    .bucket_floats = static_cast<int64_t>(bucket_mb * (1 << 18))}

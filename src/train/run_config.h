@@ -2,6 +2,7 @@
 // together are functions here, so that plan, trainer and log cannot disagree.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -10,11 +11,14 @@
 #include <string>
 #include <vector>
 
+#include "base/words.h"
 #include "config/fields.h"
 #include "data/epoch_plan.h"
 #include "data/mixing.h"
 #include "data/options.h"
 #include "models/model.h"
+#include "ops/cross_entropy.h"
+#include "tensor/isa.h"
 #include "train/class_weights.h"
 #include "train/clipping.h"
 #include "train/fine_tuning.h"
@@ -26,7 +30,30 @@
 #include "train/task.h"
 #include "train/weight_average.h"
 
+namespace convoy::ops {
+
+constexpr std::array<Word<Smoothing>, 2> words_of(Smoothing) {
+  return {{{"uniform", Smoothing::uniform}, {"others", Smoothing::others}}};
+}
+
+}  // namespace convoy::ops
+
 namespace convoy {
+
+enum class ReplicaMode { automatic, together, sequence };
+constexpr std::array<Word<ReplicaMode>, 3> words_of(ReplicaMode) {
+  return {{{"auto", ReplicaMode::automatic},
+           {"together", ReplicaMode::together},
+           {"sequence", ReplicaMode::sequence}}};
+}
+enum class ExchangePrecision { fp32, bf16 };
+constexpr std::array<Word<ExchangePrecision>, 2> words_of(ExchangePrecision) {
+  return {{{"fp32", ExchangePrecision::fp32}, {"bf16", ExchangePrecision::bf16}}};
+}
+enum class BnUpdate { micro_batch, step };
+constexpr std::array<Word<BnUpdate>, 2> words_of(BnUpdate) {
+  return {{{"micro-batch", BnUpdate::micro_batch}, {"step", BnUpdate::step}}};
+}
 
 struct RunConfig {
   std::string model;  // empty until `describe`: what suits the data
@@ -42,10 +69,10 @@ struct RunConfig {
   int64_t batch_size = 128;
   int64_t global_batch_size = 0;
   int replicas = 1;
-  std::string replica_mode = "auto";
+  ReplicaMode replica_mode = ReplicaMode::automatic;
   int accumulation = 1;
   double bucket_mb = 4;
-  std::string exchange_precision = "fp32";
+  ExchangePrecision exchange_precision = ExchangePrecision::fp32;
   bool shard_optimizer = false;
 
   std::string optimizer = "sgd";
@@ -58,9 +85,9 @@ struct RunConfig {
   float loss_scale = 1;
   Mixing mixing;
   float label_smoothing = 0;
-  std::string label_smoothing_kind = "uniform";
+  ops::Smoothing label_smoothing_kind = ops::Smoothing::uniform;
   float bn_momentum = 0.1f;
-  std::string bn_update = "micro-batch";
+  BnUpdate bn_update = BnUpdate::micro_batch;
   int bn_span = 1;
   bool sync_bn = false;
   WeightAverage average;
@@ -71,7 +98,7 @@ struct RunConfig {
   uint64_t seed = 1;
   int threads = 0;
   bool pin = false;
-  std::string isa = "auto";
+  IsaChoice isa = IsaChoice::automatic;
   std::string memory;
   Choices choices;
 

@@ -171,7 +171,7 @@ std::string changed_norms(const RunSetup& setup, int64_t piece, int64_t count) {
   const int64_t span = setup.shape.span, micro = setup.shape.micro_batch;
   std::string text = fmt::format("; what it changes: batch norm is over {} images instead of {}",
                                  span * piece, span * micro);
-  if (setup.config.bn_update == "micro-batch") {
+  if (setup.config.bn_update == BnUpdate::micro_batch) {
     text += fmt::format(", and running statistics move {} times a step instead of {}", count,
                         setup.shape.accumulation);
   }

@@ -57,10 +57,10 @@ void LearningRate::describe(Fields& field) {
         "how it falls from the peak; `convoy list lr-schedules` explains them",
         one_of(schedule_names()), {"sched", "lr-scheduler"});
   field.chooses("lr-schedule");
-  field("lr-per", lr_per_,
-        "whether it changes with every step, or once an epoch as in torchvision; auto: once an "
-        "epoch when the schedule has torchvision's name (steplr, cosineannealinglr, exponentiallr)",
-        one_of({"auto", "step", "epoch"}));
+  field(
+      "lr-per", lr_per_,
+      "whether it changes with every step, or once an epoch as in torchvision; auto: once an "
+      "epoch when the schedule has torchvision's name (steplr, cosineannealinglr, exponentiallr)");
   describe_warmup(field);
   const ScheduleDef& def = find_schedule(lr_schedule_);
   field.section_with("--lr-schedule " + std::string(def.name));
@@ -102,7 +102,7 @@ void LearningRate::describe_peak(Fields& field) {
 void LearningRate::describe_warmup(Fields& field) {
   if (find_schedule(lr_schedule_).epoch_name == lr_schedule_) {  // torchvision's own defaults
     warmup_start_ = 0.01;
-    warmup_method_ = "constant";
+    warmup_method_ = WarmupMethod::constant;
   }
   field("warmup-epochs", warmup_epochs_,
         "epochs in which the rate rises to its peak; in steps, a fraction is cut off", at_least(0),
@@ -114,18 +114,17 @@ void LearningRate::describe_warmup(Fields& field) {
   field("warmup-method", warmup_method_,
         "linear: it rises from --warmup-start to the peak; constant: it stays at --warmup-start, "
         "which is what a schedule of torchvision's name does by default",
-        one_of({"linear", "constant"}), {"lr-warmup-method"});
+        {}, {"lr-warmup-method"});
   field("warmup-kind", warmup_kind_,
         "shift: the schedule starts after the warm-up; multiply: it runs from the first step, and "
         "its rate is multiplied by the warm-up's share; replace: it runs from the first step, and "
-        "counts only after the warm-up",
-        one_of({"shift", "multiply", "replace"}));
+        "counts only after the warm-up");
   for (const char* key : {"warmup-start", "warmup-method", "warmup-kind"}) {
     if (warmup_epochs_ > 0 || !field.idle(key, {"warmup-epochs"})) continue;
     raise(Fault::usage, "{} means nothing without a warm-up; try: --warmup-epochs 5",
           told(field, key));
   }
-  if (warmup_method_ == "constant" && warmup_start_ == 0) {
+  if (warmup_method_ == WarmupMethod::constant && warmup_start_ == 0) {
     raise(Fault::usage,
           "{} at --warmup-start 0 would not learn before the warm-up ends; try: --warmup-start "
           "0.01",
@@ -139,7 +138,7 @@ void LearningRate::describe_warmup(Fields& field) {
 }
 
 bool LearningRate::changes_by_epoch() const {
-  if (lr_per_ != "auto") return lr_per_ == "epoch";
+  if (lr_per_ != RatePer::automatic) return lr_per_ == RatePer::epoch;
   return find_schedule(lr_schedule_).epoch_name == lr_schedule_;
 }
 
@@ -163,13 +162,14 @@ double LearningRate::at(int64_t step, const ScheduleSite& run) const {
 double LearningRate::rate(double step, double warmup, const ScheduleSite& road) const {
   const double top = peak(road.global_batch);
   const double end = warmup;  // of a run that ends before, the part up to there is seen
-  const double gain = warmup_method_ == "linear" && end > 0 ? (1 - warmup_start_) * step / end : 0;
-  if (warmup_kind_ == "multiply") {
+  const bool rises = warmup_method_ == WarmupMethod::linear && end > 0;
+  const double gain = rises ? (1 - warmup_start_) * step / end : 0;
+  if (warmup_kind_ == WarmupKind::multiply) {
     const double main = schedule_->rate(step, top, road);
     return step < end ? main * (warmup_start_ + gain) : main;
   }
   if (step < end) return top * (warmup_start_ + gain);
-  if (warmup_kind_ == "replace") return schedule_->rate(step, top, road);
+  if (warmup_kind_ == WarmupKind::replace) return schedule_->rate(step, top, road);
   return schedule_->rate(
       step - end, top,
       {std::max(road.total_steps - end, 1.0), road.steps_per_epoch, road.global_batch});

@@ -2,12 +2,14 @@
 // peak. The peak, its scaling with the batch, and the warm-up in front are common to all.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/words.h"
 #include "config/fields.h"
 #include "data/epoch_plan.h"
 
@@ -42,6 +44,21 @@ const std::vector<ScheduleDef>& schedule_catalog();
 // By any of its names.
 const ScheduleDef& find_schedule(std::string_view name);
 
+enum class RatePer { automatic, step, epoch };
+constexpr std::array<Word<RatePer>, 3> words_of(RatePer) {
+  return {{{"auto", RatePer::automatic}, {"step", RatePer::step}, {"epoch", RatePer::epoch}}};
+}
+enum class WarmupMethod { linear, constant };
+constexpr std::array<Word<WarmupMethod>, 2> words_of(WarmupMethod) {
+  return {{{"linear", WarmupMethod::linear}, {"constant", WarmupMethod::constant}}};
+}
+enum class WarmupKind { shift, multiply, replace };
+constexpr std::array<Word<WarmupKind>, 3> words_of(WarmupKind) {
+  return {{{"shift", WarmupKind::shift},
+           {"multiply", WarmupKind::multiply},
+           {"replace", WarmupKind::replace}}};
+}
+
 // Options of a rate, and the rate they make.
 class LearningRate {
  public:
@@ -75,11 +92,11 @@ class LearningRate {
   double base_lr_ = 0, lr_batch_ = 0;
   double exponent_ = 0;
   std::string lr_schedule_ = "cosine";
-  std::string lr_per_ = "auto";
+  RatePer lr_per_ = RatePer::automatic;
   double warmup_epochs_ = 0;
   double warmup_start_ = 0;
-  std::string warmup_method_ = "linear";
-  std::string warmup_kind_ = "shift";
+  WarmupMethod warmup_method_ = WarmupMethod::linear;
+  WarmupKind warmup_kind_ = WarmupKind::shift;
   std::unique_ptr<Schedule> schedule_;
 };
 

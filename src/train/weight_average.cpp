@@ -30,8 +30,8 @@ void WeightAverage::describe(Fields& field) {
     ema_decay = 0.99998;
     ema_steps = 32;
     ema_adjust = true;
-    ema_phase = "start";
-    ema_warmup = "copy";
+    ema_phase = EmaPhase::start;
+    ema_warmup = EmaWarmup::copy;
   }
   field("ema-decay", ema_decay,
         "keep a moving average of the weights and evaluate it; what remains of it at each update, "
@@ -44,14 +44,12 @@ void WeightAverage::describe(Fields& field) {
         "that one number suits all batches and lengths");
   field("ema-phase", ema_phase,
         "end: the average is updated after the last of every --ema-steps steps of the run; start: "
-        "after the first of every --ema-steps steps of an epoch",
-        one_of({"end", "start"}));
+        "after the first of every --ema-steps steps of an epoch");
   field(
       "ema-warmup", ema_warmup,
       "copy: while the learning rate warms up, an update copies the weights; ramp: update n (from "
       "0) uses (1 + n) / (10 + n) where that is less than the decay; none: the decay from the "
-      "second update on",
-      one_of({"none", "copy", "ramp"}));
+      "second update on");
   for (const char* key : {"ema-steps", "ema-adjust", "ema-phase", "ema-warmup"}) {
     if (ema_decay == 0 && field.idle(key, {"ema-decay", "model-ema"})) {
       raise(Fault::usage, "--{} means nothing without --ema-decay; try: --ema-decay 0.999", key);
@@ -94,7 +92,7 @@ void WeightAverage::describe_swa(Fields& field) {
 }
 
 void WeightAverage::check(const Site& site) const {
-  if (ema_warmup == "copy" && !model_ema && site.warmup_epochs == 0) {
+  if (ema_warmup == EmaWarmup::copy && !model_ema && site.warmup_epochs == 0) {
     raise(Fault::usage,
           "--ema-warmup copy lasts as long as --warmup-epochs, which is 0; try: --ema-warmup ramp");
   }
@@ -129,7 +127,7 @@ bool WeightAverage::is_due(int64_t steps, const EpochPlan& plan) const {
            periods(steps) * swa_every_epochs > swa_start_epoch + 1e-9;
   }
   if (ema_decay == 0) return false;
-  if (ema_phase == "end") return steps % ema_steps == 0;
+  if (ema_phase == EmaPhase::end) return steps % ema_steps == 0;
   const int64_t newest = steps - 1;
   return (newest - plan.steps_through(epoch_of(newest, plan))) % ema_steps == 0;
 }
@@ -139,11 +137,11 @@ double WeightAverage::decay(int64_t averaged, const Site& site) const {
   if (averaged == 0) return 0;
   if (swa()) return n / (n + 1);
   const double settled = ema_adjust ? adjusted(ema_decay, ema_steps, site) : ema_decay;
-  return ema_warmup == "ramp" ? std::min(settled, (1 + n) / (10 + n)) : settled;
+  return ema_warmup == EmaWarmup::ramp ? std::min(settled, (1 + n) / (10 + n)) : settled;
 }
 
 bool WeightAverage::starts_over(int64_t steps, const EpochPlan& plan, const Site& site) const {
-  return ema_warmup == "copy" &&
+  return ema_warmup == EmaWarmup::copy &&
          static_cast<double>(epoch_of(steps - 1, plan)) < site.warmup_epochs;
 }
 

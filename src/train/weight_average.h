@@ -3,21 +3,31 @@
 // so a run has one of them.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <string>
 
+#include "base/words.h"
 #include "config/fields.h"
 #include "data/epoch_plan.h"
 
 namespace convoy {
+
+enum class EmaPhase { end, start };
+constexpr std::array<Word<EmaPhase>, 2> words_of(EmaPhase) {
+  return {{{"end", EmaPhase::end}, {"start", EmaPhase::start}}};
+}
+enum class EmaWarmup { none, copy, ramp };
+constexpr std::array<Word<EmaWarmup>, 3> words_of(EmaWarmup) {
+  return {{{"none", EmaWarmup::none}, {"copy", EmaWarmup::copy}, {"ramp", EmaWarmup::ramp}}};
+}
 
 struct WeightAverage {
   bool model_ema = false;
   double ema_decay = 0;
   int ema_steps = 1;
   bool ema_adjust = false;
-  std::string ema_phase = "end";
-  std::string ema_warmup = "none";
+  EmaPhase ema_phase = EmaPhase::end;
+  EmaWarmup ema_warmup = EmaWarmup::none;
   double swa_start_epoch = -1, swa_every_epochs = 1, swa_lr = 0;  // -1: none
 
   // What the rest of the run says.

@@ -50,13 +50,13 @@ Metadata weights_metadata(const RunSetup& setup, const WeightsMoment& moment) {
         format_value(moment.metric->value);
   }
 
-  std::vector<std::pair<std::string, std::string>> options = config.data.preprocessing();
+  ToldOptions options = config.data.preprocessing();
   options.emplace_back("model", config.model);
   options.emplace_back("num-classes", std::to_string(config.classes(*setup.train_set)));
   for (const auto& [key, value] : config.model_options.changed_architecture()) {
     options.emplace_back(key, value);
   }
-  options.emplace_back("winograd", winograd_name(config.choices.winograd));
+  options.emplace_back("winograd", word_of(config.choices.winograd));
   if (!config.choices.rules.empty()) {
     options.emplace_back("algorithms", join(rule_texts(config.choices), ","));
   }

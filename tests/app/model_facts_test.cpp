@@ -223,14 +223,15 @@ TEST(ModelFacts, OfOptionsAndExceptions) {
     return model_facts(find_model(model), 1000, 0, options);
   };
   // A stem of four channels; batch norm, whose statistics count.
-  EXPECT_EQ(with("graphcore_resnext14", {.stem_channels = 4}).trainable, 9415016);
-  EXPECT_EQ(with("graphcore_resnet18", {.norm = "batch"}).statistics, 9728);
-  EXPECT_EQ(with("graphcore_resnext26", {.norm = "batch"}).statistics, 38528);
-  EXPECT_EQ(with("graphcore_efficientnet_b4_g16", {.norm = "batch"}).statistics, 88144);
+  EXPECT_EQ(with("graphcore_resnext14", {{"stem-channels", "4"}}).trainable, 9415016);
+  EXPECT_EQ(with("graphcore_resnet18", {{"norm", "batch"}}).statistics, 9728);
+  EXPECT_EQ(with("graphcore_resnext26", {{"norm", "batch"}}).statistics, 38528);
+  EXPECT_EQ(with("graphcore_efficientnet_b4_g16", {{"norm", "batch"}}).statistics, 88144);
   // What makes one of the other.
-  EXPECT_EQ(with("graphcore_efficientnet_b0", {.expand_ratio = 4, .group_dim = 16}).trainable,
-            5913796);
-  EXPECT_LT(with("efficientnet_b0", {.se = false}).trainable, 5288548);
+  EXPECT_EQ(
+      with("graphcore_efficientnet_b0", {{"expand-ratio", "4"}, {"group-dim", "16"}}).trainable,
+      5913796);
+  EXPECT_LT(with("efficientnet_b0", {{"se", "false"}}).trainable, 5288548);
 }
 
 // By name: the other columns of `convoy list models OPTIONS`.

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "ops/activation.h"
 #include "ops/arithmetic.h"
@@ -68,6 +70,18 @@ TEST(Compile, DumpsAndTimesThePassesItNames) {
   EXPECT_EQ(titles, std::vector<std::string>{"after choose_layouts"});
   for (const std::string& name : pass_names()) EXPECT_TRUE(seconds.contains(name)) << name;
   EXPECT_EQ(seconds.size(), pass_names().size());
+}
+
+TEST(Compile, LeavesOutEveryOptionalPassAndNoOther) {
+  const std::vector<std::string> optional = optional_pass_names();
+  for (const std::string& name : pass_names()) {
+    Block block;
+    std::map<std::string, double> seconds;
+    block.options.watch.without = {name};
+    block.options.watch.seconds = &seconds;
+    compile(std::move(block.graph), block.options);
+    EXPECT_EQ(seconds.contains(name), !std::ranges::count(optional, name)) << name;
+  }
 }
 
 Plan net_plan(int64_t width, bool train, std::vector<std::string> without = {}) {

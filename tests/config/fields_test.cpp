@@ -191,6 +191,64 @@ TEST(Fields, ChoicesNameTheNearest) {
   EXPECT_TRUE(contains(refusal<std::vector<double>>("1,-1", at_least(0)), "element \"-1\""));
 }
 
+enum class Fruit { apple, pear };
+constexpr std::array<Word<Fruit>, 2> words_of(Fruit) {
+  return {{{"apple", Fruit::apple}, {"prickly-pear", Fruit::pear}}};
+}
+
+TEST(Fields, AnEnumerationIsOneOfTheWordsOfItsTable) {
+  EXPECT_EQ(read<Fruit>("prickly-pear"), Fruit::pear);
+  EXPECT_EQ(read<Fruit>("apple"), Fruit::apple);
+  EXPECT_EQ(refusal<Fruit>("pear"),
+            "key \"pear\" (command line) is not one of apple, prickly-pear");
+  // What a record holds as a default must be a word too.
+  EXPECT_TRUE(contains(usage_error([] {
+                         Fields field({{"key", {"plum", "recorded default"}}});
+                         Fruit fruit{};
+                         field("key", fruit, "help");
+                       }),
+                       "\"plum\" (recorded default) is not one of apple"));
+  Fields field({});
+  Fruit fruit = Fruit::pear;
+  field("fruit", fruit, "help", any_value().no_result(), {"obst"});
+  const Field& only = field.all().at(0);
+  EXPECT_EQ(only.type, "text");
+  EXPECT_EQ(only.default_text, "prickly-pear");
+  EXPECT_EQ(only.aliases.at(0), "obst");
+  EXPECT_EQ(only.limits.choices, (std::vector<std::string>{"apple", "prickly-pear"}));
+  EXPECT_EQ(only.limits.text, "one of apple, prickly-pear");
+  EXPECT_FALSE(only.limits.changes_results);
+}
+
+TEST(Fields, AnOptionStandsBehindTheOneItNames) {
+  const auto order = [](bool with_place) {
+    Fields field({});
+    int value = 0;
+    if (with_place) field("a", value, "help");
+    field("b", value, "help");
+    field("c", value, "help", at_least(0).after("a"));
+    std::string keys;
+    for (const Field& one : field.all()) keys += one.key;
+    return keys;
+  };
+  EXPECT_EQ(order(true), "acb");
+  EXPECT_EQ(order(false), "bc");
+}
+
+TEST(Fields, AnEvaluationHasNoOptionsOfTraining) {
+  Fields field(typed("drop", "3"));
+  int drop = 0, width = 0;
+  field.evaluation_only(true);
+  field("drop", drop, "help", at_least(0).training_only());
+  field("width", width, "help");
+  EXPECT_EQ(drop, 0);
+  EXPECT_EQ(field.all().size(), 1u);
+  EXPECT_TRUE(contains(usage_error([&] { field.finish(); }), "unknown key drop"));
+  field.evaluation_only(false);
+  field("drop", drop, "help", at_least(0).training_only());
+  EXPECT_EQ(drop, 3);
+}
+
 TEST(Fields, AnAliasCountsAsItsKey) {
   Fields field(typed("learning_rate", "0.5"));
   float lr = 0.1f;

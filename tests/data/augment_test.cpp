@@ -12,12 +12,13 @@ namespace convoy {
 namespace {
 
 constexpr Shape shape{3, 7, 10};
-const AugmentOptions settings{.crop_padding = 3,
+constexpr int padding = 3;
+const AugmentOptions settings{.own = {{"crop-padding", std::to_string(padding)},
+                                      {"ra-magnitude", "20"},
+                                      {"color-jitter", "0.4,0.4,0.4,0.2"},
+                                      {"random-erase", "0.5"}},
                               .mean = {0.5, 0.4, 0.3},
-                              .std = {0.2, 0.25, 0.3},
-                              .ra_magnitude = 20,
-                              .color_jitter = {0.4, 0.4, 0.4, 0.2},
-                              .random_erase = 0.5};
+                              .std = {0.2, 0.25, 0.3}};
 
 std::vector<uint8_t> picture(const Shape& image = shape) {
   std::vector<uint8_t> pixels;
@@ -39,7 +40,7 @@ std::vector<float> run(const AugmentChain& chain, uint64_t key, bool plainly = f
 // found by trying them.
 std::vector<float> crop(int dy, int dx, bool mirrored) {
   const std::vector<uint8_t> pixels = picture();
-  const int64_t h = shape[1], w = shape[2], p = settings.crop_padding;
+  const int64_t h = shape[1], w = shape[2], p = padding;
   std::vector<float> out;
   for (int64_t c = 0; c < shape[0]; ++c) {
     std::vector<float> padded(static_cast<size_t>((h + 2 * p) * (w + 2 * p)));
@@ -215,7 +216,7 @@ TEST(Augment, EveryPolicyChangesMostPictures) {
   for (const AugmentDef& def : augment_catalog()) {
     if (def.policy.empty()) continue;
     AugmentOptions options = settings;
-    options.augmix_severity = 10;
+    options.own.set("augmix-severity", "10");
     const AugmentChain chain({std::string(def.name)}, options, shape);
     std::set<std::vector<float>> seen;
     for (uint64_t key = 0; key < 200; ++key) seen.insert(run(chain, mix(key)));
@@ -235,10 +236,11 @@ TEST(Augment, StepsOfOneSampleDrawApart) {
 TEST(Augment, RefusesWhatCannotBe) {
   test::expect_raises(Fault::usage, {"'flp'", "did you mean 'flip'"},
                       [] { AugmentChain({"flp"}, settings, shape); });
-  test::expect_raises(Fault::usage, {"crop padding of 8", "7x10", "--crop-padding"},
-                      [] { AugmentChain({"pad-crop"}, {.crop_padding = 8}, shape); });
+  test::expect_raises(Fault::usage, {"crop padding of 8", "7x10", "--crop-padding"}, [] {
+    AugmentChain({"pad-crop"}, {.own = {{"crop-padding", "8"}}}, shape);
+  });
   test::expect_raises(Fault::usage, {"2 values for mean", "3 channels"}, [] {
-    AugmentChain({"mean-std"}, {.mean = {0.1, 0.2}}, shape);
+    AugmentChain({"mean-std"}, {.own = {{"mean", "0.1,0.2"}}}, shape);
   });
   test::expect_raises(Fault::usage, {"rand-augment", "after mean-std"}, [] {
     AugmentChain({"mean-std", "rand-augment"}, settings, shape);

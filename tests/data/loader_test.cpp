@@ -19,7 +19,7 @@ namespace {
 
 using test::NumberedDataset;
 
-const AugmentOptions settings{.crop_padding = 2, .mean = {0.5}, .std = {0.25}};
+const AugmentOptions settings{.own = {{"crop-padding", "2"}}, .mean = {0.5}, .std = {0.25}};
 
 AugmentChain training_chain(const Dataset& set) {
   return AugmentChain({"pad-crop", "flip", "mean-std"}, settings, set.image_shape());

@@ -43,6 +43,8 @@ std::vector<uint8_t> image_of(const std::string& bytes, const PictureSpec& spec,
   return pixels;
 }
 
+OptionTexts resized(int64_t pixels) { return {{"eval-resize", std::to_string(pixels)}}; }
+
 double difference(const std::vector<uint8_t>& a, const std::vector<uint8_t>& b) {
   EXPECT_EQ(a.size(), b.size());
   double sum = 0;
@@ -52,9 +54,10 @@ double difference(const std::vector<uint8_t>& a, const std::vector<uint8_t>& b) 
 
 TEST(PictureDataset, GivesTheViewOfTheWholeDecodedPicture) {
   const Pixels whole = decode_picture(photo(), "photo", false);
-  for (const char* view : {"centre", "random-resized", "distorted-box", "squash"}) {
+  for (const ViewDef& def : view_catalog()) {
+    const std::string view(def.name);
     for (uint64_t key = 0; key < 20; ++key) {
-      const PictureSpec spec{.size = 48, .view = view, .resize = 56};
+      const PictureSpec spec{.size = 48, .view = view, .options = resized(56)};
       const PictureView wanted = find_view(view).make(spec)->make(
           whole.region.width, whole.region.height, {}, Random(key));
       Resizer resizer;
@@ -69,7 +72,7 @@ TEST(PictureDataset, GivesTheViewOfTheWholeDecodedPicture) {
 
 TEST(PictureDataset, FastDecodingLooksAlike) {
   for (const int64_t size : {12, 24, 60, 120}) {
-    const PictureSpec exact{.size = size, .resize = size};
+    const PictureSpec exact{.size = size, .options = resized(size)};
     PictureSpec fast = exact;
     fast.decode = DecodeSpeed::fast;
     EXPECT_LT(difference(image_of(photo(), exact), image_of(photo(), fast)), 6) << size;
@@ -77,7 +80,7 @@ TEST(PictureDataset, FastDecodingLooksAlike) {
 }
 
 TEST(PictureDataset, ChannelsAndLabelsAreAsAskedFor) {
-  const PictureSpec spec{.size = 32, .resize = 32, .label_offset = 1};
+  const PictureSpec spec{.size = 32, .options = resized(32), .label_offset = 1};
   const std::vector<uint8_t> rgb = image_of(photo(), spec);
   PictureSpec other = spec;
   other.bgr = true;
@@ -106,7 +109,7 @@ TEST(PictureDataset, TurnsPicturesOnlyWhenAsked) {
       "Exif\0\0MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0",
       36);
   bytes.insert(2, exif);
-  PictureSpec spec{.size = 40, .resize = 40};
+  PictureSpec spec{.size = 40, .options = resized(40)};
   const std::vector<uint8_t> upright = image_of(photo(), spec);
   EXPECT_GT(difference(image_of(bytes, spec), upright), 15);
   spec.upright = true;
@@ -120,7 +123,8 @@ TEST(PictureDataset, TurnsPicturesOnlyWhenAsked) {
 
 TEST(PictureDataset, WhatIsNoPictureIsNamed) {
   for (const std::string& bytes : {std::string(), std::string("GIF89a"), photo().substr(0, 700)}) {
-    const PictureDataset set(std::make_unique<OnePicture>(bytes), {.size = 32, .resize = 32});
+    const PictureDataset set(std::make_unique<OnePicture>(bytes),
+                             {.size = 32, .options = resized(32)});
     std::vector<uint8_t> pixels(3 * 32 * 32);
     int32_t label = 0;
     test::expect_raises(Fault::data, {"picture 1"},

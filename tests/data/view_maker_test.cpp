@@ -38,7 +38,8 @@ TEST(ViewMaker, TheMiddleIsTorchvisions) {
 }
 
 TEST(ViewMaker, SquashingKeepsNoProportions) {
-  const PictureView view = view_of("squash", {.size = 227, .resize = 256}, 500, 100);
+  const PictureView view =
+      view_of("squash", {.size = 227, .options = {{"eval-resize", "256"}}}, 500, 100);
   EXPECT_EQ(view.x.whole, 256);
   EXPECT_EQ(view.y.whole, 256);
   EXPECT_EQ(view.x.first, 14);
@@ -115,7 +116,7 @@ TEST(ViewMaker, PicturesThatNoCropFitsAreTakenFromTheMiddle) {
 }
 
 TEST(ViewMaker, AreaAndRatioCanBeChosen) {
-  const PictureSpec spec{.area = {0.25, 0.25}, .ratio = {1, 1}};
+  const PictureSpec spec{.options = {{"crop-area", "0.25,0.25"}, {"crop-ratio", "1,1"}}};
   for (const char* name : {"random-resized", "distorted-box"}) {
     const PictureView view = view_of(name, spec, 200, 200, 3);
     EXPECT_EQ(view.x.length, 100) << name;

@@ -101,11 +101,10 @@ TEST_P(ModelsCatalog, NamesAreUniqueAndTorchvisions) {
 // The loss before and after some steps on one batch, in which every parameter gets a gradient.
 std::pair<double, double> learn_one_batch(const FoundModel& model, float rate) {
   const Shape image = image_of(model.family);
-  const auto takes = [&](const char* name) { return std::ranges::count(model.family.takes, name); };
   // A block that is dropped for all samples has no gradient.
   ModelOptions options;
-  if (takes("block-survival-prob")) options.block_survival_prob = 1;
-  if (takes("dropout-rate")) options.dropout_rate = 0;
+  if (takes(model.family, "block-survival-prob")) options.set("block-survival-prob", "1");
+  if (takes(model.family, "dropout-rate")) options.set("dropout-rate", "0");
   const Classification task(model.variant, classes, {}, options);
   const auto optimizer = default_optimizer("sgd");
   const NetworkPlans plans(

@@ -126,13 +126,12 @@ class Step {
     const auto size = one.at("images").get<std::vector<int64_t>>();
     // Random bits are each system's own: nothing is dropped.
     ModelOptions options;
-    options.norm = one.value("norm", "auto");
-    options.stem_channels = one.value("stem_channels", 0);
-    const auto takes = [&](std::string_view name) {
-      return std::ranges::count(found.family.takes, name) > 0;
-    };
-    if (takes("dropout-rate")) options.dropout_rate = 0;
-    if (takes("block-survival-prob")) options.block_survival_prob = 1;
+    if (one.contains("norm")) options.set("norm", one.at("norm"));
+    if (one.contains("stem_channels")) {
+      options.set("stem-channels", std::to_string(one.at("stem_channels").get<int>()));
+    }
+    if (takes(found.family, "dropout-rate")) options.set("dropout-rate", "0");
+    if (takes(found.family, "block-survival-prob")) options.set("block-survival-prob", "1");
     check_options(found.family, options);
     const Classification task(shown, one.at("classes"), {}, options);
     TaskGraph graph = task.build({.batch = size[0], .image = {size[1], size[2], size[3]}});

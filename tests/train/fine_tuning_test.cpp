@@ -152,18 +152,19 @@ TEST(FineTuning, WithAFrozenBodyOnlyTheHeadMovesAndNothingElseIsComputed) {
 TEST(FineTuning, StatisticsMoveAsAskedFor) {
   FineTuning tuning;
   tuning.freeze = {"layer1"};
-  for (const auto& [which, own, others] :
-       {std::tuple{"frozen", false, true}, {"none", true, true}, {"all", false, false}}) {
+  for (const auto& [which, own, others] : {std::tuple{KeptStatistics::frozen, false, true},
+                                           {KeptStatistics::none, true, true},
+                                           {KeptStatistics::all, false, false}}) {
     tuning.statistics = which;
     const Trained t = train(tuning, "sgd");
     for (const StateLayout::Slot& slot : t.layout.stats) {
       EXPECT_EQ(moved(t.stats_before, t.stats_after, slot),
                 slot.name.starts_with("layer1.") ? own : others)
-          << which << " " << slot.name;
+          << word_of(which) << " " << slot.name;
     }
     for (const StateLayout::Slot& slot : t.layout.params) {
       EXPECT_EQ(moved(t.before, t.after, slot), !slot.name.starts_with("layer1."))
-          << which << " " << slot.name;
+          << word_of(which) << " " << slot.name;
     }
   }
 }

@@ -20,28 +20,31 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+enum class Mode { mean, exponential };
+constexpr std::array<Word<Mode>, 2> words_of(Mode) {
+  return {{{"mean", Mode::mean}, {"exponential", Mode::exponential}}};
+}
+
 struct Options {
-  std::string mode = "mean";
+  Mode mode = Mode::mean;
   double decay = 0.99;
   int count = 0;
   int discard_last = 0;
-  std::string weights = "model";
+  WeightsKind weights = WeightsKind::model;
   std::string output, filename;
 
   void describe(Fields& field) {
     field("mode", mode,
-          "mean: all count alike; exponential: V = the first, then V = decay V + (1 - decay) next",
-          one_of({"mean", "exponential"}));
+          "mean: all count alike; exponential: V = the first, then V = decay V + (1 - decay) next");
     field("decay", decay, "how much of V stays at each file of the exponential mode",
           between(0, 1));
     field("count", count, "only the last N; 0: all", at_least(0), {"N"});
     field("discard-last", discard_last, "leave out the last N, before --count counts", at_least(0));
     field("weights", weights,
-          "which ones of checkpoints: the weights themselves, or their moving average",
-          one_of({"model", "ema"}));
+          "which ones of checkpoints: the weights themselves, or their moving average");
     field("output", output, "the file to write; default: in the weights folder of the run");
     field("filename", filename, "its name there; default: average-MODE.safetensors");
-    if (field.given("decay") && mode != "exponential") {
+    if (field.given("decay") && mode != Mode::exponential) {
       raise(Fault::usage, "decay does nothing without mode exponential; try: --mode exponential");
     }
     if (!output.empty() && !filename.empty()) {
@@ -86,7 +89,8 @@ fs::path output_file(const std::vector<std::string>& words, const Options& optio
   }
   std::string name = options.filename;
   if (name.empty()) {
-    name = fmt::format("average-{}{}", options.weights == "ema" ? "ema-" : "", options.mode);
+    name = fmt::format("average-{}{}", options.weights == WeightsKind::ema ? "ema-" : "",
+                       word_of(options.mode));
   }
   if (name.find('/') != name.npos || name.starts_with('.')) {
     raise(Fault::usage, "filename {:?} is no name of a file; try: --output for another folder",
@@ -120,7 +124,7 @@ int run(const CommandLine& line) {
   const fs::path output = output_file(line.words, options);
   refuse_overwriting(output, files);
 
-  const bool is_mean = options.mode == "mean";
+  const bool is_mean = options.mode == Mode::mean;
   WeightsAverage average(is_mean ? std::nullopt : std::optional<double>(options.decay));
   Metadata metadata;
   Json sources = Json::array();
@@ -134,10 +138,10 @@ int run(const CommandLine& line) {
       sources.push_back({{"file", each.name}, {"weights", weights_hash(file.tensors())}});
     }
   }
-  Json about{{"mode", options.mode}};
+  Json about{{"mode", word_of(options.mode)}};
   if (!is_mean) about["decay"] = options.decay;
   about["of"] = std::move(sources);
-  metadata[weights_key::kind] = options.mode;
+  metadata[weights_key::kind] = word_of(options.mode);
   metadata[weights_key::average] = about.dump(-1, ' ', false, Json::error_handler_t::replace);
   for (const TaskDef& task : task_catalog()) {  // those of the last file
     for (const MetricDef& def : task.metrics) {
@@ -146,8 +150,8 @@ int run(const CommandLine& line) {
   }
   const std::vector<TensorEntry> tensors = average.result();
   write_safetensors(output, tensors, std::move(metadata), Fault::usage);
-  show("{} of {} files, {} to {}: {}\nweights {}\n", options.mode, files.size(), files.front().name,
-       files.back().name, output.string(), weights_hash(tensors));
+  show("{} of {} files, {} to {}: {}\nweights {}\n", word_of(options.mode), files.size(),
+       files.front().name, files.back().name, output.string(), weights_hash(tensors));
   return 0;
 }
 

@@ -27,13 +27,22 @@
 namespace convoy {
 namespace {
 
+enum class Mode { train, infer };
+constexpr std::array<Word<Mode>, 2> words_of(Mode) {
+  return {{{"train", Mode::train}, {"infer", Mode::infer}}};
+}
+enum class Rows { node, shape, op };
+constexpr std::array<Word<Rows>, 3> words_of(Rows) {
+  return {{{"node", Rows::node}, {"shape", Rows::shape}, {"op", Rows::op}}};
+}
+
 struct Options {
   std::string config;
   int steps = 5;
   int warmup_steps = 2;
-  std::string mode = "train";
+  Mode mode = Mode::train;
   bool json = false;
-  std::string by = "node";
+  Rows by = Rows::node;
   int top = 0;
   BenchConvsOptions convs;
 
@@ -43,11 +52,9 @@ struct Options {
     field("warmup-steps", warmup_steps, "steps before them", at_least(1));
     field(
         "mode", mode,
-        "what is timed, train or infer: whole optimiser steps, or forward passes as in evaluation",
-        one_of({"train", "infer"}));
+        "what is timed, train or infer: whole optimiser steps, or forward passes as in evaluation");
     field("json", json, "print one JSON object");
-    field("by", by, "rows of `bench ops`: every node, or nodes of one op or one shape together",
-          one_of({"node", "shape", "op"}));
+    field("by", by, "rows of `bench ops`: every node, or nodes of one op or one shape together");
     field("top", top, "show only N rows of `bench ops`, the slowest first; 0: all, in order",
           at_least(0));
     field.section("Of `bench convs` and `bench data`");
@@ -80,8 +87,8 @@ std::vector<NodeTime> grouped(const std::vector<NodeTime>& nodes, const Options&
   std::map<std::string, size_t> known;
   for (const NodeTime& node : nodes) {
     std::string key = node.op;
-    if (options.by != "op") key += "|" + node.shape + "|" + node.implementation;
-    if (options.by == "node") key += "|" + node.name;
+    if (options.by != Rows::op) key += "|" + node.shape + "|" + node.implementation;
+    if (options.by == Rows::node) key += "|" + node.name;
     const auto [at, fresh] = known.try_emplace(key, rows.size());
     if (fresh) {
       rows.push_back(node);
@@ -104,16 +111,16 @@ void print_ops(const Measured& m, const Options& options) {
   double total = 0;
   for (const NodeTime& node : m.nodes) total += node.seconds;
   show("{:>9} {:>6} {:>9} {:>6} {:>7}  {:<26} {}\n", "ms/step", "share", "GFLOP/s", "peak", "GB/s",
-       "op", options.by == "op" ? "" : "what");
+       "op", options.by == Rows::op ? "" : "what");
   for (const NodeTime& row : grouped(m.nodes, options)) {
     const double rate = row.flops / row.seconds;
     show("{:9.3f} {:5.1f}% {:>9} {:>6} {:7.1f}  {:<26} {}\n", 1e3 * row.seconds / options.steps,
          100 * row.seconds / total, row.flops > 0 ? fmt::format("{:.1f}", rate / 1e9) : "",
          row.flops > 0 ? fmt::format("{:.0f}%", 100 * rate / m.machine.flops) : "",
          row.bytes / row.seconds / 1e9, row.op,
-         options.by == "op"      ? ""
-         : options.by == "shape" ? row.shape + " " + row.implementation
-                                 : row.name + " " + row.shape + " " + row.implementation);
+         options.by == Rows::op      ? ""
+         : options.by == Rows::shape ? row.shape + " " + row.implementation
+                                     : row.name + " " + row.shape + " " + row.implementation);
   }
 }
 
@@ -121,7 +128,7 @@ nlohmann::ordered_json facts(const RunSetup& setup, const Measured& m, const Opt
   return {{"model", setup.config.model},
           {"batch_size", setup.shape.micro_batch},
           {"image_size", setup.train_set->image_shape()[2]},
-          {"mode", options.mode},
+          {"mode", word_of(options.mode)},
           {"threads", setup.config.thread_count()},
           {"isa", name(isa_level())},
           {"version", version},
@@ -209,7 +216,7 @@ int run(const CommandLine& typed) {
   RunConfig config;
   const Fields field = read_options(line, describe, options, config);
   refuse_others(field, kind, options);
-  if (options.mode == "infer") {
+  if (options.mode == Mode::infer) {
     config.eval_epochs = 1;
     config.eval_batch_size = config.step_shape().plan_batch();
   } else {
@@ -232,7 +239,7 @@ int run(const CommandLine& typed) {
     ProgressLine progress("step");  // steps of large models take seconds
     return measure(setup, {.warmup = options.warmup_steps,
                            .steps = options.steps,
-                           .infer = options.mode == "infer",
+                           .infer = options.mode == Mode::infer,
                            .progress = [&](int done, int total) { progress.at(done, total); }});
   }();
   if (options.json) {

@@ -58,7 +58,7 @@ struct Options : InferenceOptions {
     field.section("How (with --verify)");
     field("threads", threads, "threads that compute; 0: one for each core. Changes no result",
           between(0, 256), {"j"});
-    field("isa", isa, "instruction set", one_of({"auto", "sse41", "avx2", "avx512"}));
+    field("isa", isa, "instruction set");
   }
 };
 

@@ -79,7 +79,7 @@ void refuse_too_many_here(const RankPlacement& placement, const LaunchOptions& o
                                                  .count = host.slots,
                                                  .usable = available_cores(),
                                                  .per_rank = options.threads_per_rank,
-                                                 .numa = options.bind() == "numa",
+                                                 .numa = options.bind() == Binding::numa,
                                                  .oversubscribe = options.oversubscribe});
   }
 }

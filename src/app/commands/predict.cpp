@@ -170,7 +170,8 @@ std::unique_ptr<Dataset> picture_set(const Options& options, const FoundModel& m
     const Shape image = told_image(file.metadata(), file.origin())
                             .value_or(Shape{model.family.channels, spec.size, spec.size});
     spec.channels = image[0];
-    spec.size = spec.resize = image[1];
+    spec.size = image[1];
+    spec.options.set("eval-resize", std::to_string(spec.size));
   }
   return std::make_unique<PictureDataset>(picture_files(std::move(paths)), spec);
 }

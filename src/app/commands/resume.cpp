@@ -185,7 +185,7 @@ void note_changes(const Settings& given, const Settings& recorded, const RunDir*
 ClassNames trained_classes(const RunDir& dir) {
   std::vector<RunWeights> all;
   try {
-    all = checkpoint_weights(dir.path(), "model");
+    all = checkpoint_weights(dir.path(), WeightsKind::model);
   } catch (const Error&) {
     return {};
   }

@@ -9,10 +9,22 @@ namespace {
 
 constexpr std::string_view own_name = "augmix";
 
+struct Options {
+  policy::PolicyOptions policy;
+  int severity = 3;
+
+  void describe(Fields& field) {
+    field("augmix-severity", severity, "how much the effects of augmix do at most", between(1, 10));
+    policy.describe(field);
+  }
+};
+
 class AugMix final : public ByteAugment {
  public:
   AugMix(const AugmentOptions& options, const Shape& image)
-      : options_(options), space_(policy::augmix_space(image)) {
+      : options_(options.own.read<Options>()),
+        bgr_(options.bgr),
+        space_(policy::augmix_space(image)) {
     policy::check_channels(own_name, image);
   }
 
@@ -30,14 +42,14 @@ class AugMix final : public ByteAugment {
     const int64_t n = image.count();
     auto* sum = reinterpret_cast<float*>(scratch);
     auto* copy = reinterpret_cast<uint8_t*>(sum + n);
-    const policy::Planes planes = policy::planes_of(copy, image, options_);
-    const auto drawn = policy::draw_augmix(space_, options_.augmix_severity, random);
+    const policy::Planes planes = policy::planes_of(copy, image, bgr_);
+    const auto drawn = policy::draw_augmix(space_, options_.severity, random);
     for (int64_t i = 0; i < n; ++i) sum[i] = drawn.image_weight * static_cast<float>(pixels[i]);
     for (size_t k = 0; k < policy::AugMixDraw::copies; ++k) {
       std::copy_n(pixels, n, copy);
       const policy::DrawnEffects& effects = drawn.effects[k];
       for (size_t e = 0; e < effects.count; ++e) {
-        policy::apply(effects.steps[e], planes, policy::sampling_of(options_), copy + n);
+        policy::apply(effects.steps[e], planes, options_.policy.sampling, copy + n);
       }
       for (int64_t i = 0; i < n; ++i) sum[i] += drawn.weights[k] * static_cast<float>(copy[i]);
     }
@@ -45,7 +57,8 @@ class AugMix final : public ByteAugment {
   }
 
  private:
-  AugmentOptions options_;
+  Options options_;
+  bool bgr_;
   policy::EffectSpace space_;
 };
 
@@ -56,6 +69,7 @@ AugmentDef augmix_augment() {
       .name = own_name,
       .help = "policy: mixed with three copies under effects of --augmix-severity, of 1 to 10",
       .policy = "augmix",
+      .describe = describe_options<Options>,
       .make = [](const AugmentOptions& options, const Shape& image) -> std::unique_ptr<Augment> {
         return std::make_unique<AugMix>(options, image);
       },

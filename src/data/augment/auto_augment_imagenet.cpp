@@ -43,6 +43,7 @@ AugmentDef auto_augment_imagenet_augment() {
       .name = own_name,
       .help = "policy: AutoAugment as found on ImageNet",
       .policy = "imagenet",
+      .describe = describe_options<policy::PolicyOptions>,
       .make = [](const AugmentOptions& options, const Shape& image) -> std::unique_ptr<Augment> {
         return policy::make_auto_augment(own_name, rows, options, image);
       },

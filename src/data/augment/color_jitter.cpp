@@ -15,11 +15,28 @@ constexpr std::array<Effect, 4> order{Effect::brightness, Effect::contrast, Effe
                                       Effect::hue};
 constexpr double most_hue = 0.5;
 
+struct Options {
+  std::vector<double> strengths;
+
+  void describe(Fields& field) {
+    field("color-jitter", strengths,
+          "strengths of brightness, contrast, saturation and hue that color-jitter draws from; "
+          "left out: 0; adds color-jitter to augment where it is not listed",
+          between(0, 100), {"colour-jitter"});
+  }
+};
+
+std::vector<double> strengths_of(const OptionTexts& own) { return own.read<Options>().strengths; }
+
+bool any(const std::vector<double>& strengths) {
+  return std::ranges::any_of(strengths, [](double s) { return s > 0; });
+}
+
 class ColorJitter final : public policy::PolicyAugment {
  public:
   ColorJitter(const AugmentOptions& options, const Shape& image)
       : PolicyAugment(own_name, options, image) {
-    std::copy(options.color_jitter.begin(), options.color_jitter.end(), strength_.begin());
+    std::ranges::copy(strengths_of(options.own), strength_.begin());
   }
 
   bool distorts() const override { return false; }
@@ -44,7 +61,7 @@ class ColorJitter final : public policy::PolicyAugment {
 };
 
 void check(const std::vector<double>& strengths) {
-  if (std::all_of(strengths.begin(), strengths.end(), [](double s) { return s == 0; })) {
+  if (!any(strengths)) {
     raise(Fault::usage, "color-jitter has no strengths; try: --color-jitter 0.4,0.4,0.4,0.1");
   }
   if (strengths.size() > order.size()) {
@@ -64,8 +81,10 @@ AugmentDef color_jitter_augment() {
   return {
       .name = own_name,
       .help = "brightness, contrast, saturation and hue by random factors, --color-jitter",
+      .describe = describe_options<Options>,
+      .asked = [](const OptionTexts& own) { return any(strengths_of(own)); },
       .make = [](const AugmentOptions& options, const Shape& image) -> std::unique_ptr<Augment> {
-        check(options.color_jitter);
+        check(strengths_of(options.own));
         return std::make_unique<ColorJitter>(options, image);
       },
   };

@@ -9,6 +9,15 @@
 namespace convoy {
 namespace {
 
+struct Options {
+  int padding = 4;
+
+  void describe(Fields& field) {
+    field("crop-padding", padding, "pixels that pad-crop pads on each side",
+          between(0, 4096).after("crop-ratio"));
+  }
+};
+
 class PadCrop final : public Augment {
  public:
   explicit PadCrop(int padding) : padding_(padding) {}
@@ -63,13 +72,15 @@ AugmentDef pad_crop_augment() {
   return {
       .name = "pad-crop",
       .help = "pads with black by --crop-padding pixels and crops back at a random place",
+      .describe = describe_options<Options>,
       .make = [](const AugmentOptions& options, const Shape& image) -> std::unique_ptr<Augment> {
-        if (options.crop_padding < 0 || options.crop_padding >= std::min(image[1], image[2])) {
+        const int padding = options.own.read<Options>().padding;
+        if (padding >= std::min(image[1], image[2])) {
           raise(Fault::usage,
                 "a crop padding of {} does not suit images of {}x{}; try: --crop-padding {}",
-                options.crop_padding, image[1], image[2], std::min(image[1], image[2]) / 8);
+                padding, image[1], image[2], std::min(image[1], image[2]) / 8);
         }
-        return std::make_unique<PadCrop>(options.crop_padding);
+        return std::make_unique<PadCrop>(padding);
       },
   };
 }

@@ -13,6 +13,17 @@ constexpr int tries = 10;
 constexpr double least_area = 0.02, most_area = 0.33;
 constexpr double least_ratio = 0.3, most_ratio = 3.3;  // height / width, by its logarithm
 
+struct Options {
+  double probability = 0;
+
+  void describe(Fields& field) {
+    field("random-erase", probability,
+          "probability that a rectangle of the normalised image becomes 0", between(0, 1));
+  }
+};
+
+double probability_of(const OptionTexts& own) { return own.read<Options>().probability; }
+
 class RandomErase final : public Augment {
  public:
   explicit RandomErase(double probability) : probability_(probability) {}
@@ -50,11 +61,14 @@ AugmentDef random_erase_augment() {
       .name = "random-erase",
       .help = "sets a rectangle to 0 with probability --random-erase, after normalisation",
       .after_normaliser = true,
+      .describe = describe_options<Options>,
+      .asked = [](const OptionTexts& own) { return probability_of(own) > 0; },
       .make = [](const AugmentOptions& options, const Shape&) -> std::unique_ptr<Augment> {
-        if (!(options.random_erase > 0)) {
+        const double probability = probability_of(options.own);
+        if (!(probability > 0)) {
           raise(Fault::usage, "random-erase has no probability; try: --random-erase 0.1");
         }
-        return std::make_unique<RandomErase>(options.random_erase);
+        return std::make_unique<RandomErase>(probability);
       },
   };
 }

@@ -29,6 +29,7 @@ AugmentDef trivial_augment_wide_augment() {
       .name = own_name,
       .help = "policy: one effect of any magnitude, up to 32 pixels, 135 degrees …",
       .policy = "ta_wide",
+      .describe = describe_options<policy::PolicyOptions>,
       .make = [](const AugmentOptions& options, const Shape& image) -> std::unique_ptr<Augment> {
         return std::make_unique<TrivialAugmentWide>(options, image);
       },

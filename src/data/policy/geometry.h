@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "base/words.h"
 #include "data/policy/planes.h"
 
 namespace convoy::policy {
@@ -21,6 +22,9 @@ Matrix translation(int64_t dx, int64_t dy);
 Matrix rotation(double degrees, int64_t h, int64_t w);
 
 enum class Sampling : uint8_t { nearest, bilinear };
+constexpr std::array<Word<Sampling>, 2> words_of(Sampling) {
+  return {{{"nearest", Sampling::nearest}, {"bilinear", Sampling::bilinear}}};
+}
 
 // `before` has room for the image and for kernels::SampledPicture::spare bytes more.
 void transform(const Planes& image, const Matrix& matrix, Sampling sampling, uint8_t* before);

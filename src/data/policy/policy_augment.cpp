@@ -10,27 +10,28 @@ void check_channels(std::string_view name, const Shape& image) {
         name, image[0]);
 }
 
-Planes planes_of(uint8_t* pixels, const Shape& image, const AugmentOptions& options) {
-  return {pixels, image[0], image[1], image[2], options.bgr};
+Planes planes_of(uint8_t* pixels, const Shape& image, bool bgr) {
+  return {pixels, image[0], image[1], image[2], bgr};
 }
 
-Sampling sampling_of(const AugmentOptions& options) {
-  return options.policy_bilinear ? Sampling::bilinear : Sampling::nearest;
+void PolicyOptions::describe(Fields& field) {
+  field("policy-interpolation", sampling,
+        "how policies shear, move and rotate; torchvision's training script has them follow its "
+        "--interpolation");
 }
 
 PolicyAugment::PolicyAugment(std::string_view name, const AugmentOptions& options,
                              const Shape& image)
-    : options_(options) {
+    : sampling_(options.own.read<PolicyOptions>().sampling), bgr_(options.bgr) {
   check_channels(name, image);
 }
 
 void PolicyAugment::apply_bytes(uint8_t* pixels, const Shape& image, std::byte* scratch,
                                 Random random) const {
   const DrawnEffects drawn = draw(random);
-  const Planes planes = planes_of(pixels, image, options_);
+  const Planes planes = planes_of(pixels, image, bgr_);
   for (size_t i = 0; i < drawn.count; ++i) {
-    policy::apply(drawn.steps[i], planes, sampling_of(options_),
-                  reinterpret_cast<uint8_t*>(scratch));
+    policy::apply(drawn.steps[i], planes, sampling_, reinterpret_cast<uint8_t*>(scratch));
   }
 }
 

@@ -21,8 +21,14 @@ struct DrawnEffects {
 // Images of other than 1 or 3 channels are a usage error that names the augmentation.
 void check_channels(std::string_view name, const Shape& image);
 
-Planes planes_of(uint8_t* pixels, const Shape& image, const AugmentOptions& options);
-Sampling sampling_of(const AugmentOptions& options);
+Planes planes_of(uint8_t* pixels, const Shape& image, bool bgr);
+
+// The option that all policies have.
+struct PolicyOptions {
+  Sampling sampling = Sampling::nearest;
+
+  void describe(Fields& field);
+};
 
 class PolicyAugment : public ByteAugment {
  public:
@@ -38,7 +44,8 @@ class PolicyAugment : public ByteAugment {
                    Random random) const final;
 
  private:
-  AugmentOptions options_;
+  Sampling sampling_;
+  bool bgr_;
 };
 
 }  // namespace convoy::policy

@@ -13,7 +13,7 @@ class Centre final : public ViewMaker {
  public:
   explicit Centre(const PictureSpec& spec)
       : size_(spec.size),
-        resize_(spec.resize),
+        resize_(spec.options.read<ResizeOption>().of(spec.size)),
         tensorflow_(spec.how == Interpolation::legacy_bilinear) {}
 
   PictureView make(int64_t width, int64_t height, const std::vector<Box>&, Random) const override {
@@ -45,6 +45,8 @@ ViewDef centre_view() {
   return {
       .name = "centre",
       .help = "shorter side to --eval-resize, then the square in the middle",
+      .describe = describe_options<ResizeOption>,
+      .told = told_resize,
       .make = [](const PictureSpec& spec) -> std::unique_ptr<ViewMaker> {
         return std::make_unique<Centre>(spec);
       },

@@ -21,8 +21,8 @@ class DistortedBox final : public ViewMaker {
  public:
   explicit DistortedBox(const PictureSpec& spec)
       : size_(spec.size),
-        area_(range_or(spec.area, {0.05, 1})),
-        ratio_(range_or(spec.ratio, {0.75, 1.33})) {}
+        area_(spec.options.read<RandomCropOptions>().area_or({0.05, 1})),
+        ratio_(spec.options.read<RandomCropOptions>().ratio_or({0.75, 1.33})) {}
 
   PictureView make(int64_t width, int64_t height, const std::vector<Box>& boxes,
                    Random random) const override {
@@ -85,7 +85,7 @@ class DistortedBox final : public ViewMaker {
   }
 
   int64_t size_;
-  Range area_, ratio_;
+  RandomCropOptions::Range area_, ratio_;
 };
 
 }  // namespace
@@ -95,6 +95,7 @@ ViewDef distorted_box_view() {
       .name = "distorted-box",
       .help = "TensorFlow's: area 0.05 to 1, ratio 0.75 to 1.33, a tenth of an object seen",
       .is_random = true,
+      .describe = describe_options<RandomCropOptions>,
       .make = [](const PictureSpec& spec) -> std::unique_ptr<ViewMaker> {
         return std::make_unique<DistortedBox>(spec);
       },

@@ -14,8 +14,8 @@ class RandomResized final : public ViewMaker {
  public:
   explicit RandomResized(const PictureSpec& spec)
       : size_(spec.size),
-        area_(range_or(spec.area, {0.08, 1})),
-        ratio_(range_or(spec.ratio, {3.0 / 4, 4.0 / 3})) {}
+        area_(spec.options.read<RandomCropOptions>().area_or({0.08, 1})),
+        ratio_(spec.options.read<RandomCropOptions>().ratio_or({3.0 / 4, 4.0 / 3})) {}
 
   PictureView make(int64_t width, int64_t height, const std::vector<Box>&,
                    Random random) const override {
@@ -43,7 +43,7 @@ class RandomResized final : public ViewMaker {
   static int64_t rounded(double value) { return std::llround(std::nearbyint(value)); }
 
   int64_t size_;
-  Range area_, ratio_;
+  RandomCropOptions::Range area_, ratio_;
 };
 
 }  // namespace
@@ -53,6 +53,7 @@ ViewDef random_resized_view() {
       .name = "random-resized",
       .help = "torchvision's: area 0.08 to 1, ratio 3/4 to 4/3, ten tries",
       .is_random = true,
+      .describe = describe_options<RandomCropOptions>,
       .make = [](const PictureSpec& spec) -> std::unique_ptr<ViewMaker> {
         return std::make_unique<RandomResized>(spec);
       },

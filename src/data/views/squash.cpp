@@ -7,7 +7,8 @@ namespace {
 
 class Squash final : public ViewMaker {
  public:
-  explicit Squash(const PictureSpec& spec) : size_(spec.size), resize_(spec.resize) {}
+  explicit Squash(const PictureSpec& spec)
+      : size_(spec.size), resize_(spec.options.read<ResizeOption>().of(spec.size)) {}
 
   PictureView make(int64_t width, int64_t height, const std::vector<Box>&, Random) const override {
     return {.x = axis(width), .y = axis(height)};
@@ -27,6 +28,8 @@ ViewDef squash_view() {
   return {
       .name = "squash",
       .help = "the whole picture to a square of --eval-resize, then the square in the middle",
+      .describe = describe_options<ResizeOption>,
+      .told = told_resize,
       .make = [](const PictureSpec& spec) -> std::unique_ptr<ViewMaker> {
         return std::make_unique<Squash>(spec);
       },

@@ -13,6 +13,11 @@ struct Piece {
   double factor;
 };
 
+enum class Boundary { left, right };
+constexpr std::array<Word<Boundary>, 2> words_of(Boundary) {
+  return {{{"left", Boundary::left}, {"right", Boundary::right}}};
+}
+
 class Piecewise : public Schedule {
  public:
   Piecewise(std::vector<Piece> pieces, bool belongs_left)
@@ -33,7 +38,7 @@ class Piecewise : public Schedule {
 
 std::unique_ptr<Schedule> make(Fields& field) {
   std::vector<double> epochs{30, 60, 80}, factors{0.1, 0.01, 0.001};
-  std::string boundary = "right";
+  auto boundary = Boundary::right;
   int stretch = 0;
   field("piecewise-epochs", epochs,
         "epochs at which it changes, rising; with a warm-up they count from its end, unless "
@@ -42,8 +47,7 @@ std::unique_ptr<Schedule> make(Fields& field) {
   field("piecewise-factors", factors, "share of the peak from each of them on", at_least(0));
   field("piecewise-boundary", boundary,
         "the step right at a boundary has the rate left of it (TensorFlow's piecewise_constant) or "
-        "right of it",
-        one_of({"left", "right"}));
+        "right of it");
   field("piecewise-stretch", stretch,
         "K: every boundary comes later by K tenths, at epoch x (1 + K/10)", at_least(0), {"k"});
   if (epochs.size() != factors.size()) {
@@ -59,7 +63,7 @@ std::unique_ptr<Schedule> make(Fields& field) {
     }
     pieces.push_back({epochs[i] * (1 + stretch / 10.0), factors[i]});
   }
-  return std::make_unique<Piecewise>(std::move(pieces), boundary == "left");
+  return std::make_unique<Piecewise>(std::move(pieces), boundary == Boundary::left);
 }
 
 }  // namespace

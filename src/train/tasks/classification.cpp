@@ -63,9 +63,7 @@ class LabelResults final : public Results {
 };
 
 ops::CrossEntropyOptions loss_options(const RunConfig& config) {
-  return {config.label_smoothing, config.label_smoothing_kind == "others"
-                                      ? ops::Smoothing::others
-                                      : ops::Smoothing::uniform};
+  return {config.label_smoothing, config.label_smoothing_kind};
 }
 
 std::unique_ptr<Task> make(const TaskSite& site) {

@@ -35,8 +35,8 @@ Rectangle erased(const std::vector<float>& pixels) {
 }
 
 std::vector<Rectangle> many(double probability, int count) {
-  const AugmentChain chain({"mean-std", "random-erase"},
-                           {.mean = {0}, .std = {1}, .random_erase = probability}, shape);
+  const AugmentOptions options{.own = {{"random-erase", std::to_string(probability)}}};
+  const AugmentChain chain({"mean-std", "random-erase"}, options, shape);
   const std::vector<uint8_t> pixels(static_cast<size_t>(shape.count()), 255);
   std::vector<float> out(pixels.size());
   std::vector<std::byte> scratch(chain.scratch_bytes());
@@ -105,7 +105,7 @@ TEST(RandomErase, AreaRatioAndPlaceAreDistributedAsTheyShould) {
 
 TEST(RandomErase, LeavesImagesWholeWhereNothingFits) {
   const Shape thin{1, 1, 30};  // a rectangle would have to be lower than one row
-  const AugmentChain chain({"random-erase"}, {.random_erase = 1}, thin);
+  const AugmentChain chain({"random-erase"}, {.own = {{"random-erase", "1"}}}, thin);
   const std::vector<uint8_t> pixels(30, 9);
   std::vector<float> out(30);
   for (uint64_t key = 0; key < 100; ++key) {

@@ -62,7 +62,8 @@ TEST(AugMix, DrawsWhatTorchvisionDraws) {
 }
 
 TEST(AugMix, IsTheSumOfWhatItDrew) {
-  const AugmentOptions options{.augmix_severity = 8};
+  constexpr int severity = 8;
+  const AugmentOptions options{.own = {{"augmix-severity", std::to_string(severity)}}};
   const AugmentChain chain({"augmix"}, options, image);
   std::vector<uint8_t> pixels, out(static_cast<size_t>(image.count()));
   for (int64_t i = 0; i < image.count(); ++i) pixels.push_back(static_cast<uint8_t>(i * 59 % 256));
@@ -72,7 +73,7 @@ TEST(AugMix, IsTheSumOfWhatItDrew) {
   for (uint64_t key = 0; key < 200; ++key) {
     chain.run_bytes(pixels.data(), out.data(), mix(key), scratch.data());
     // The first step of a chain draws by this key.
-    const AugMixDraw drawn = draw_augmix(policy::augmix_space(image), options.augmix_severity,
+    const AugMixDraw drawn = draw_augmix(policy::augmix_space(image), severity,
                                          Random(random_key(mix(key), Purpose::augment, 0)));
     std::vector<double> want(pixels.size());
     for (size_t i = 0; i < want.size(); ++i) want[i] = double{drawn.image_weight} * pixels[i];

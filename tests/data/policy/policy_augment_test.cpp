@@ -138,7 +138,9 @@ TEST(Policies, RandAugmentDrawsTwoEffectsOfOneMagnitude) {
       }
       chances = next;
     }
-    expect_chances("rand-augment", chances, drawn_by("rand-augment", {.ra_magnitude = magnitude}));
+    expect_chances(
+        "rand-augment", chances,
+        drawn_by("rand-augment", {.own = {{"ra-magnitude", std::to_string(magnitude)}}}));
   }
 }
 
@@ -154,13 +156,17 @@ TEST(Policies, TrivialAugmentWideDrawsOneEffectOfAnyMagnitude) {
   expect_chances("trivial-augment-wide", chances, drawn_by("trivial-augment-wide"));
 }
 
+AugmentOptions jitter(const std::string& strengths) {
+  return {.own = {{"color-jitter", strengths}}};
+}
+
 TEST(Policies, ColorJitterDrawsFactorsInEveryOrder) {
   const std::vector<double> strength{0.4, 1.5, 0.2, 0.1};
   const std::vector<Effect> effects{Effect::brightness, Effect::contrast, Effect::colour,
                                     Effect::hue};
   std::map<std::vector<Effect>, int> orders;
   std::map<Effect, std::vector<double>> amounts;
-  for (const DrawnEffects& drawn : drawn_by("color-jitter", {.color_jitter = strength})) {
+  for (const DrawnEffects& drawn : drawn_by("color-jitter", jitter("0.4,1.5,0.2,0.1"))) {
     ASSERT_EQ(drawn.count, 4u);
     std::vector<Effect> order;
     for (const policy::EffectStep& step : drawn.steps) {
@@ -185,26 +191,24 @@ TEST(Policies, ColorJitterDrawsFactorsInEveryOrder) {
     }
   }
   // What has no strength is left alone.
-  for (const DrawnEffects& drawn : drawn_by("color-jitter", {.color_jitter = {0, 0.5}})) {
+  for (const DrawnEffects& drawn : drawn_by("color-jitter", jitter("0,0.5"))) {
     ASSERT_EQ(drawn.count, 1u);
     ASSERT_EQ(drawn.steps[0].effect, Effect::contrast);
   }
 }
 
 TEST(Policies, RefuseWhatTheyCannotDo) {
-  const AugmentOptions able{.color_jitter = {0.1}, .random_erase = 0.5};
+  const AugmentOptions able{.own = {{"color-jitter", "0.1"}, {"random-erase", "0.5"}}};
   for (const AugmentDef& def : augment_catalog()) {
     if (def.policy.empty() && def.name != "color-jitter") continue;
     EXPECT_NE(made(def.name, able, {1, 28, 28}), nullptr);
     expect_raises(Fault::usage, {def.name, "2 channels"}, [&] { made(def.name, able, {2, 8, 8}); });
   }
   expect_raises(Fault::usage, {"no strengths", "--color-jitter"}, [] { made("color-jitter"); });
-  expect_raises(Fault::usage, {"5 values", "four"}, [] {
-    made("color-jitter", {.color_jitter = {1, 1, 1, 0.1, 1}});
-  });
-  expect_raises(Fault::usage, {"hue of 0.6", "0.5"}, [] {
-    made("color-jitter", {.color_jitter = {1, 1, 1, 0.6}});
-  });
+  expect_raises(Fault::usage, {"5 values", "four"},
+                [] { made("color-jitter", jitter("1,1,1,0.1,1")); });
+  expect_raises(Fault::usage, {"hue of 0.6", "0.5"},
+                [] { made("color-jitter", jitter("1,1,1,0.6")); });
   expect_raises(Fault::usage, {"no probability", "--random-erase"}, [] { made("random-erase"); });
 }
 
