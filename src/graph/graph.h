@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "graph/op.h"
 
 namespace convoy {
@@ -21,7 +22,9 @@ struct Node {
 
   template <class T>
   const T& attrs() const {
-    return *std::any_cast<T>(&attributes);
+    const T* found = std::any_cast<T>(&attributes);
+    expect(found, "a node's attributes are read as what its op was given");
+    return *found;
   }
 };
 
