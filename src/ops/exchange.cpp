@@ -44,7 +44,7 @@ const OpDef rows_def{
     .name = "share_rows", .infer = infer_mark, .kernel = nothing, .describe = describe_rows};
 
 Types infer_gathered(const Node& n, std::span<const TensorType> in) {
-  return {{{n.attrs<SpanAttrs>().span * in[0].shape.count()}}};
+  return {{{n.attrs<SpanAttrs>().span * in[0].shape.count()}, in[0].dtype}};
 }
 
 }  // namespace

@@ -145,7 +145,8 @@ void Network::make_replicas_in_step(StepRunner::Executors& executors, Transport*
     const ops::SpanMark mark = ops::marked_span(node);
     if (mark.exchange < 0 || mark.ends) continue;
     floats.resize(std::max(floats.size(), static_cast<size_t>(mark.exchange) + 1));
-    floats[static_cast<size_t>(mark.exchange)] = plan.graph.type(node.in[0]).shape.count();
+    const size_t bytes = stored_bytes(plan.graph.type(node.in[0]));
+    floats[static_cast<size_t>(mark.exchange)] = static_cast<int64_t>(bytes / sizeof(float));
   }
   split_ = std::make_unique<ReplicaSplit>(plans_.step().replicas, plans_.instances());
   spans_ = std::make_unique<SpanExchange>(plans_.instances() > 1 ? transport : nullptr, *split_,

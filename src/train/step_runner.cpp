@@ -73,9 +73,9 @@ void StepRunner::share_rows() {
   for (const Step& step : plan.steps) {
     const Node& node = plan.graph.node(step.node);
     const std::vector<int64_t>* cuts = ops::marked_rows(node);
-    const int64_t floats = cuts ? plan.graph.type(node.in[0]).shape.count() / cuts->back() : 0;
+    const size_t bytes = cuts ? stored_bytes(plan.graph.type(node.in[0])) : 0;
     rows_after_.push_back(cuts ? std::make_unique<RowExchange>(peers_->transport(), *cuts,
-                                                               static_cast<size_t>(floats * 4))
+                                                               bytes / size_t(cuts->back()))
                                : nullptr);
   }
   executors_.update.after_step([this](size_t step) {
