@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Hashes of the weights that twelve named short runs end with, for whoever changes code that must not change results.
+"""Hashes of the weights and logs that twelve named short runs end with, for whoever changes code that must not change results.
 
-  tools/hash_runs.py                                   the built program: one line for each run, name and hash
+  tools/hash_runs.py                                   the built program: one line for each run: name, hash of the weights,
+                                                       hash of metrics.jsonl and summary.csv without times and memory
   tools/hash_runs.py --program A --against B           two programs: exit 1 where a run's hashes differ
   tools/hash_runs.py lars picture-mixing               these runs alone
 
@@ -9,7 +10,7 @@ The runs are of several models, optimisers, replicas, ranks, mixings and average
 pictures of tests/fixtures. Every option that a default could stand for is written out, so that a default that is
 repaired does not show here. The hashes belong to the kind of CPU: compare on one machine, or with --isa.
 """
-import argparse, json, os, pathlib, shutil, subprocess, sys, tempfile
+import argparse, hashlib, json, os, pathlib, shutil, subprocess, sys, tempfile
 
 root = pathlib.Path(__file__).resolve().parent.parent
 pictures = root / "tests/fixtures/pictures"
@@ -56,6 +57,12 @@ def lay_out_pictures(folder):
                 shutil.copy(pictures / name, place / f"{i}_{name}")
 
 
+def logs_hash(events, summary):
+    of_machine = ("t", "seconds", "images_per_s", "data_wait_s", "peak_rss_bytes", "state_bytes", "workspace_bytes")
+    kept = [{key: value for key, value in event.items() if key not in of_machine} for event in events]
+    return hashlib.sha256((json.dumps(kept) + summary).encode()).hexdigest()[:8]
+
+
 def hash_of(program, ranks, options, more):
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
@@ -68,8 +75,8 @@ def hash_of(program, ranks, options, more):
         end = subprocess.run(command, cwd=folder, env=place, capture_output=True, text=True)
         if end.returncode != 0:
             return f"exit {end.returncode}: {end.stderr.strip()}"
-        last = (folder / "runs/run/metrics.jsonl").read_text().splitlines()[-1]
-        return json.loads(last)["weights_hash"]
+        events = [json.loads(line) for line in (folder / "runs/run/metrics.jsonl").read_text().splitlines()]
+        return f"{events[-1]['weights_hash']} {logs_hash(events, (folder / 'runs/run/summary.csv').read_text())}"
 
 
 def main():

@@ -27,6 +27,7 @@ void bench_data(const BenchDataOptions& options, const RunConfig& config) {
     std::vector<uint8_t> pixels, bytes;
     std::vector<float> values;
     std::vector<std::byte> scratch;
+    Sample sample;
   };
   std::vector<Desk> desks(static_cast<size_t>(pool.size()));
   for (Desk& desk : desks) {
@@ -46,8 +47,8 @@ void bench_data(const BenchDataOptions& options, const RunConfig& config) {
         return random_key(config.seed, purpose, static_cast<uint64_t>(number),
                           static_cast<uint64_t>(sample));
       };
-      int32_t label = 0;
-      data->read(sample, keyed(Purpose::view), desk.pixels.data(), label);
+      desk.sample.begin(desk.pixels.data());
+      data->read(sample, keyed(Purpose::view), desk.sample);
       if (config.data.eight_bit_io) {
         chain.run_bytes(desk.pixels.data(), desk.bytes.data(), keyed(Purpose::augment),
                         desk.scratch.data());

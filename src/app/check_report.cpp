@@ -75,6 +75,15 @@ std::string escaped(const std::string& name) {
   return text;
 }
 
+// Sound pictures that training would refuse all the same. What records hold may have no names.
+bool is_too_few(const Findings& findings) {
+  return std::ranges::any_of(findings.counts, [](const auto& entry) {
+    const auto& [split, classes] = entry;
+    if (split.empty() && classes.empty()) return true;
+    return classes.size() == 1 && (split.empty() || is_training_split(split));
+  });
+}
+
 }  // namespace
 
 std::string findings_text(const Findings& findings, const std::string& folder) {
@@ -97,7 +106,11 @@ std::string findings_text(const Findings& findings, const std::string& folder) {
     }
     if (kind.is_wrong) wrong.push_back(fmt::format("{}: {}", kind.title, count));
   }
-  return text + "\n" + (wrong.empty() ? "nothing is wrong" : "wrong: " + join(wrong, "; ")) + "\n";
+  text += "\n" + (wrong.empty() ? "nothing is wrong" : "wrong: " + join(wrong, "; ")) + "\n";
+  if (is_too_few(findings)) {
+    text += "training takes two classes or more: a folder of pictures for each\n";
+  }
+  return text;
 }
 
 std::string findings_json(const Findings& findings, const std::string& folder) {

@@ -87,8 +87,14 @@ class Walk {
 bool is_training_split(std::string_view name) { return name == "train" || name == "img_train"; }
 
 Tree list_tree(const fs::path& root) {
-  if (!is_folder(root)) {
-    raise(Fault::data, "{} is no folder; try: the folder that holds train and val", root.string());
+  std::error_code code;
+  const fs::file_type type = fs::status(root, code).type();
+  if (type == fs::file_type::not_found) {
+    raise(Fault::data, "there is no folder {}; try: check how it is spelled", root.string());
+  }
+  if (code) raise_file_error("look into", root, code.value(), Fault::data);
+  if (type != fs::file_type::directory) {
+    raise(Fault::data, "{} is a file and no folder; try: the folder it is in", root.string());
   }
   Tree tree{.root = root};
   Walk(tree).splits();

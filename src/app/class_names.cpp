@@ -32,12 +32,11 @@ ClassNames network_classes(const InferenceOptions& options, const FoundModel& mo
   if (!options.class_names.empty()) {
     ClassNames names = read_class_names(options.class_names);
     const auto count = static_cast<int>(names.size());
-    if (options.num_classes && count > options.num_classes) {
-      raise(
-          Fault::usage,
-          "--class-names {} has {} names, and the network {} classes; try: one name a line, in the "
-          "order of its outputs",
-          options.class_names, count, options.num_classes);
+    if (options.num_classes && count != options.num_classes) {
+      raise(Fault::usage,
+            "--class-names {} has {} name{}, and the network {} classes; try: one name a line, in "
+            "the order of its outputs",
+            options.class_names, count, count == 1 ? "" : "s", options.num_classes);
     }
     return names;
   }

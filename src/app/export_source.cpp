@@ -49,6 +49,15 @@ ExportSource::ExportSource(InferenceOptions& options, const ChosenWeights& chose
   tensors_ = model_tensors(layout, state_->params(), state_->stats());
 }
 
+Graph ExportSource::graph(int64_t batch, bool probabilities) const {
+  const auto task =
+      make_task({.model = model_, .classes = classes_, .options = options_.model_options});
+  Graph graph =
+      task->build({.batch = batch, .image = image_, .train = false, .predict = true}).graph;
+  if (probabilities) add_probabilities(graph);
+  return graph;
+}
+
 const Dataset& ExportSource::dataset() {
   if (!dataset_) dataset_ = options_.data.open(false, options_.seed);
   return *dataset_;
@@ -114,8 +123,9 @@ ExportSource::Pictures ExportSource::pictures(int64_t wanted) {
     const auto data = dataset_;
     return {options_.data.dataset_name(), std::min(wanted, data->size()),
             [=](int64_t i, float* image) {
-              int32_t label = 0;
-              data->read(i, 0, pixels->data(), label);
+              Sample sample;
+              sample.begin(pixels->data());
+              data->read(i, 0, sample);
               chain->run(pixels->data(), image, 0, scratch->data());
             }};
   }

@@ -28,10 +28,8 @@ class ExportSource {
   // What the file said, made up for with what was typed.
   Metadata metadata() const;
 
-  Graph graph(int64_t batch, bool probabilities = false) const {
-    return logits_graph(model_.variant, options_.model_options, classes_, batch, image_,
-                        probabilities);
-  }
+  // What the network's task gives to other programs (train/task.h).
+  Graph graph(int64_t batch, bool probabilities = false) const;
 
   // For a comparison: the test images of the weights' own dataset where it opens and fits, noise
   // otherwise. `images` is what there are of them.

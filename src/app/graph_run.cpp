@@ -29,16 +29,11 @@ void fill(const std::vector<StateLayout::Slot>& slots, std::span<float> region,
 
 }  // namespace
 
-Graph logits_graph(const Variant& model, const ModelOptions& options, int classes, int64_t batch,
-                   const Shape& image, bool probabilities) {
-  Graph graph;
+void add_probabilities(Graph& graph) {
   Builder b(graph, false);
-  const Value x = b.input("image", {{batch, image[0], image[1], image[2]}});
-  const Value key = b.input("key", {{batch}, DType::s64});
-  const Value logits = model.build(b, {x, key, classes, options});
-  b.output("logits", logits);
-  if (probabilities) b.output("probabilities", ops::softmax(b, logits));
-  return graph;
+  for (const Input& output : graph.outputs) {
+    if (output.name == "logits") return b.output("probabilities", ops::softmax(b, output.value));
+  }
 }
 
 GraphRun::GraphRun(Graph graph, const Weights& weights, int threads)
@@ -51,11 +46,13 @@ GraphRun::GraphRun(Graph graph, const Weights& weights, int threads)
   fill(plan_.state.stats, state_.stats(), weights);
 }
 
-std::span<const float> GraphRun::run(const float* data, const std::string& output) {
+void GraphRun::run(const float* data) {
   for (const Input& input : plan_.graph.inputs) executor_->bind(input.name, data);
   executor_->run();
-  return {executor_->output(output),
-          static_cast<size_t>(executor_->output_type(output).shape.count())};
+}
+
+std::span<const float> GraphRun::output(const std::string& name) const {
+  return {executor_->output(name), static_cast<size_t>(executor_->output_type(name).shape.count())};
 }
 
 }  // namespace convoy

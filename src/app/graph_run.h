@@ -9,14 +9,11 @@
 
 #include "compile/compile.h"
 #include "engine/executor.h"
-#include "models/model.h"
 
 namespace convoy {
 
-// What a model is in evaluation, without a loss: the input `image` [batch, c, h, w] to the output
-// `logits`, and where asked for `probabilities`.
-Graph logits_graph(const Variant& model, const ModelOptions& options, int classes, int64_t batch,
-                   const Shape& image, bool probabilities = false);
+// Adds the output `probabilities`, the softmax of `logits`.
+void add_probabilities(Graph& graph);
 
 class GraphRun {
  public:
@@ -25,8 +22,10 @@ class GraphRun {
   // Convolutions are computed directly: two graphs of one network differ as little as can be.
   GraphRun(Graph graph, const Weights& weights, int threads);
 
-  // All elements of the output, valid until the next run. Every input of the graph gets `data`.
-  std::span<const float> run(const float* data, const std::string& output);
+  // Every input of the graph gets `data`.
+  void run(const float* data);
+  // All elements of an output of the last run.
+  std::span<const float> output(const std::string& name) const;
 
  private:
   Plan plan_;

@@ -119,9 +119,11 @@ void settle_layout(ImageTensor& tensor, const std::optional<Shape>& image, int64
                                   : "f32 [n, c, h, w] of that size");
 }
 
-void ImageTensorDataset::read(int64_t index, uint64_t, uint8_t* pixels, int32_t& label) const {
-  label = tensor_.labels.empty() ? 0 : tensor_.labels[static_cast<size_t>(index)];
+void ImageTensorDataset::read(int64_t index, uint64_t, Sample& sample) const {
+  sample.add_label(tensor_.labels.empty() ? 0 : tensor_.labels[static_cast<size_t>(index)]);
   const Shape image = tensor_.image();
+  sample.geometry = whole_picture(image);
+  uint8_t* pixels = sample.pixels();
   const int64_t count = image.count(), channels = image[0], plane = image[1] * image[2];
   const auto* from = reinterpret_cast<const uint8_t*>(tensor_.data.data()) + index * count;
   if (!tensor_.channels_last) {

@@ -46,7 +46,7 @@ class ImageTensorDataset final : public Dataset {
   std::vector<std::string> class_names() const override {
     return std::vector<std::string>(static_cast<size_t>(classes_));
   }
-  void read(int64_t index, uint64_t, uint8_t* pixels, int32_t& label) const override;
+  void read(int64_t index, uint64_t, Sample& sample) const override;
 
  private:
   const ImageTensor& tensor_;

@@ -79,7 +79,7 @@ void InferenceOptions::describe_source(Fields& field) {
         "a weights file (safetensors, PyTorch, TensorFlow, numpy), a checkpoint folder or a run "
         "directory");
   field("weights", weights,
-        "of a checkpoint or run: the weights themselves, or their moving average",
+        "which ones of a checkpoint or run: the weights themselves, or their moving average",
         one_of({"model", "ema"}));
 }
 
@@ -222,8 +222,8 @@ NetworkSpec spec_of(const Shape& image, int64_t batch, const Choices& choices) {
 InferenceNetwork::InferenceNetwork(const InferenceOptions& options, const FoundModel& model,
                                    const Shape& image, int classes, int64_t batch)
     : model_(model),
-      task_(model.variant, classes, {}, options.model_options),
-      plans_(task_, spec_of(image, batch, options.choices)),
+      task_(make_task({.model = model, .classes = classes, .options = options.model_options})),
+      plans_(*task_, spec_of(image, batch, options.choices)),
       network_(plans_, options.threads ? options.threads : available_cores()) {}
 
 }  // namespace convoy

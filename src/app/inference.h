@@ -8,9 +8,9 @@
 #include "config/command_line.h"
 #include "data/options.h"
 #include "tensor/choices.h"
-#include "train/classification.h"
 #include "train/load_weights.h"
 #include "train/network.h"
+#include "train/task.h"
 #include "weights/weight_file.h"
 
 namespace convoy {
@@ -78,15 +78,15 @@ class InferenceNetwork {
     return load_weights(file, model_, network_.state(), HeadPolicy::must_fit);
   }
 
-  const Task& task() const { return task_; }
+  const Task& task() const { return *task_; }
   const NetworkPlans& plans() const { return plans_; }
   const State& state() { return network_.state(); }
-  // Outputs `logits`, and `loss` and `rank` for the labels that are bound (train/classification.h).
+  // Its outputs are the task's.
   Executor& executor() { return *network_.evaluation(); }
 
  private:
   FoundModel model_;
-  Classification task_;
+  std::unique_ptr<Task> task_;
   NetworkPlans plans_;
   Network network_;
 };

@@ -72,7 +72,7 @@ void LaunchOptions::describe_ranks(Fields& field) {
 
 void LaunchOptions::describe_hosts(Fields& field) {
   field.section("Hosts");
-  field("hosts", hosts, "n1:2,n2:2: names and slots; none: this host", {}, {"H", "host"});
+  field("hosts", hosts, "hosts with their slots, as n1:2,n2:2; none: this host", {}, {"H", "host"});
   field("host-file", hostfile, "a file with a line n1 slots=2 for each host", {},
         {"hostfile", "machinefile"});
   field("ssh-port", ssh_port, "port of their ssh; 0: ssh's own choice", between(0, 65535));
@@ -80,7 +80,7 @@ void LaunchOptions::describe_hosts(Fields& field) {
         "network interfaces, or networks as 10.0.0.0/24, that ranks talk through");
   field("prefix", prefix, "where Open MPI is on the other hosts, if not where it is here");
   field("env", env,
-        "NAME or NAME=VALUE: an environment variable for all ranks, besides CONVOY_*, PATH and "
+        "an environment variable for all ranks, as NAME or NAME=VALUE, besides CONVOY_*, PATH and "
         "LD_LIBRARY_PATH",
         repeated(), {"x"});
   field("mpi-global-args", mpi_global_args, "more options for mpirun");

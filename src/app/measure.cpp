@@ -27,7 +27,7 @@ NodeTime node_time(const Watched& watched, size_t at, int steps) {
                 .name = node.name,
                 .shape = {},
                 .implementation = plan.steps[at].kernel->implementation(),
-                .seconds = watched.seconds[at]};
+                .seconds = watched.seconds.seconds()[at]};
   time.shape = to_string(plan.graph.type(node.in.empty() ? node.out[0] : node.in[0]).shape);
   if (node.op->describe) time.shape += " " + node.op->describe(node);
   time.flops = steps * cost.flops;
@@ -68,7 +68,7 @@ Measured measure(const RunSetup& setup, const MeasureOptions& options) {
   double waited = 0;
   for (int step = 0; step < total; ++step) {
     if (step == options.warmup) {
-      for (Watched& w : watched) w.executor->watch(&w.seconds);
+      for (Watched& w : watched) w.executor->observe(&w.seconds);
       waited = loader.wait_seconds();
     }
     const double start = steady_seconds();
@@ -77,9 +77,9 @@ Measured measure(const RunSetup& setup, const MeasureOptions& options) {
       for (const NamedTensor& t : batch.tensors()) watched[0].executor->try_bind(t.name, t.data);
       watched[0].executor->run();
     } else {
-      const Tally tally = train_step(setup, network, step, setup.inputs(step),
-                                     [&]() -> const Batch& { return loader.next(); });
-      measured.losses.push_back(tally.mean_loss());
+      const Results& results = train_step(setup, network, step, setup.inputs(step),
+                                          [&]() -> const Batch& { return loader.next(); });
+      measured.losses.push_back(results.mean_loss());
     }
     if (step >= options.warmup) measured.seconds.push_back(steady_seconds() - start);
     options.progress(step + 1, total);
@@ -91,7 +91,7 @@ Measured measure(const RunSetup& setup, const MeasureOptions& options) {
   measured.machine.bytes = std::max(measured.machine.bytes, after.bytes);
   for (const Watched& w : watched) {
     const int runs = options.steps * (w.plan == "train" ? parts : 1);
-    for (size_t at = 0; at < w.seconds.size(); ++at) {
+    for (size_t at = 0; at < w.seconds.seconds().size(); ++at) {
       measured.nodes.push_back(node_time(w, at, runs));
     }
   }

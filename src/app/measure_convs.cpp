@@ -83,9 +83,11 @@ class Bench {
   // Every pass of it into `times`, whose algorithms are those that can.
   void run(size_t i, std::vector<std::vector<std::vector<double>>>& times) {
     Run& run = runs_[i];
-    StepSeconds seconds;
-    run.executor->watch(&seconds);
+    StepSeconds watch;
+    run.executor->observe(&watch);
     run.executor->run();
+    run.executor->observe(nullptr);
+    const std::vector<double>& seconds = watch.seconds();
     for (size_t at = 0; at < seconds.size(); ++at) {
       if (const auto call = call_at(run, at)) {
         times[index(call->pass)][static_cast<size_t>(run.algorithm)].push_back(seconds[at]);

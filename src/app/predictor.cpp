@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 
 #include "base/show.h"
@@ -18,7 +19,8 @@ Predictor::Predictor(const PredictorOptions& options, std::vector<std::string> c
       network_(network),
       total_(total),
       prints_(options.output.empty()),
-      progress_("images", !prints_ || ::isatty(STDOUT_FILENO) != 1) {
+      progress_("images", !prints_ || ::isatty(STDOUT_FILENO) != 1),
+      results_(network.task().results()) {
   if (!options.draw.empty()) make_folders(options.draw, Fault::usage);
 }
 
@@ -32,7 +34,7 @@ void Predictor::take(Pictures& pictures) {
       progress_.clear();
       show(stderr, "Warning: {}\n", bad.reason);
     }
-    tally_.bad += static_cast<int64_t>(batch->bad.size());
+    bad_ += std::ssize(batch->bad);
     for (const NamedTensor& tensor : batch->tensors()) {
       executor.try_bind(tensor.name, tensor.data);
     }
@@ -54,7 +56,9 @@ void Predictor::take(Pictures& pictures) {
         pixels_.insert(pixels_.end(), values, values + floats);
       }
     }
-    network_.task().count(executor, *batch, tally_);
+    rows_.clear();
+    network_.task().read(executor, *batch, rows_);
+    results_->add(rows_);
     if (prints_) std::fflush(stdout);
     progress_.at(seen_, total_);
   }
@@ -91,26 +95,29 @@ void Predictor::finish() {
   if (!options_.logits.empty()) {
     const int64_t classes = network_.executor().output_type("logits").shape[1];
     const std::array tensors{TensorEntry{
-        "logits", DType::f32, {tally_.samples, classes}, std::as_bytes(std::span(logits_))}};
-    write_safetensors(options_.logits, tensors);
+        "logits", DType::f32, {results_->samples(), classes}, std::as_bytes(std::span(logits_))}};
+    write_safetensors(options_.logits, tensors, {}, Fault::usage);
   }
   if (!options_.pixels.empty()) {
-    image_[0] = tally_.samples;
+    image_[0] = results_->samples();
     const std::array tensors{
         TensorEntry{"images", DType::f32, image_, std::as_bytes(std::span(pixels_))}};
-    write_safetensors(options_.pixels, tensors);
+    write_safetensors(options_.pixels, tensors, {}, Fault::usage);
   }
   if (!options_.json) show("{}\n", summary());
 }
 
 std::string Predictor::summary() const {
-  std::string count =
-      fmt::format("{} image{}", with_commas(tally_.samples), tally_.samples == 1 ? "" : "s");
-  if (tally_.bad) count += fmt::format(", {} not to be read", with_commas(tally_.bad));
+  const int64_t samples = results_->samples();
+  std::string count = fmt::format("{} image{}", with_commas(samples), samples == 1 ? "" : "s");
+  if (bad_) count += fmt::format(", {} not to be read", with_commas(bad_));
   if (!labelled_) return count;
-  return fmt::format("{}: top-1 {:.2f}% ({}/{}), top-5 {:.2f}% ({}/{}), loss {:.4f}", count,
-                     tally_.top1(), tally_.correct, tally_.samples, tally_.top5(), tally_.correct5,
-                     tally_.samples, tally_.mean_loss());
+  std::vector<Metric> all = results_->metrics();
+  std::ranges::stable_partition(
+      all, [](const Metric& metric) { return metric.def->name != loss_metric.name; });
+  std::vector<std::string> metrics;
+  for (const Metric& metric : all) metrics.push_back(shown_metric(metric, samples));
+  return count + ": " + join(metrics, ", ");
 }
 
 }  // namespace convoy

@@ -32,7 +32,7 @@ class Predictor {
   void take(Pictures& pictures);
   // Writes the files, each complete or not at all, and prints the summary (not with --json).
   void finish();
-  int64_t bad() const { return tally_.bad; }
+  int64_t bad() const { return bad_; }
 
  private:
   void tell(const Prediction& prediction);
@@ -46,7 +46,9 @@ class Predictor {
   bool prints_;
   bool labelled_ = true;  // all so far
   ProgressLine progress_;
-  Tally tally_;
+  std::unique_ptr<Results> results_;
+  Rows rows_;
+  int64_t bad_ = 0;
   std::string lines_;
   int64_t seen_ = 0;  // pictures, good and bad
   Shape image_;       // of a batch

@@ -33,6 +33,9 @@
 namespace convoy {
 namespace {
 
+constexpr const char* full_output =
+    "cannot write to the standard output: No space left on device; try: free some disk space, or "
+    "send it to another disk";
 constexpr int pipe_closed = 141;  // as a shell reports a death by SIGPIPE
 
 // The reader of our output left (`convoy list | head -1`): its right, and nothing to report.
@@ -153,7 +156,8 @@ void flush_output() {
   if (std::fflush(stdout) == 0 && !failed_before) return;
   const int reason = errno;
   if (reason == EPIPE) return;  // the work was done; only nobody reads about it
-  raise(reason == ENOSPC ? Fault::no_space : Fault::bug, "cannot write to the standard output: {}",
+  if (reason == ENOSPC) raise(Fault::no_space, "{}", full_output);
+  raise(Fault::bug, "cannot write to the standard output: {}",
         reason ? std::strerror(reason) : "an earlier write failed");
 }
 
@@ -254,6 +258,10 @@ int with_exit_code(const std::function<int()>& work) {
       return report(
           fmt::format("{}: no memory or no threads are left; try: fewer --threads", error.what()),
           static_cast<int>(Fault::no_space));
+    }
+    // What prints more than stdout holds back fails before `flush_output` looks.
+    if (error.code() == std::errc::no_space_on_device) {
+      return report(full_output, static_cast<int>(Fault::no_space));
     }
     return report(error.what(), static_cast<int>(Fault::bug));
   } catch (const std::exception& error) {

@@ -122,15 +122,16 @@ int train_in(const RunConfig& config, const RunDir& dir, bool& has_begun) {
   World& world = World::get();
   const bool tells = world.rank() == 0;
   if (tells) tell_run_dir(dir.path().string());
+  const std::vector<MetricDef> metrics = config.metrics();
   Listeners listeners;
   if (tells) {
     listeners.add(std::make_unique<Beginning>(has_begun));
     ConsoleOptions console = console_options(config.quiet, World::started_by_mpi());
     if (std::error_code none; fs::exists(dir.metrics(), none)) {
-      console.evals = past_evals(read_file(dir.metrics(), Fault::checkpoint));
+      console.evals = past_evals(read_file(dir.metrics(), Fault::checkpoint), metrics);
     }
     listeners.add(console_listener(std::move(console)));
-    listeners.add(summary_csv_listener(dir.summary()));
+    listeners.add(summary_csv_listener(dir.summary(), metrics));
     listeners.add(run_log_listener(dir.log()));
     listeners.add(sessions_listener(dir.sessions()));
     // The last: its run_end says that the run is over, and then no other log may lack its end.

@@ -20,7 +20,14 @@ std::vector<RunWeights> checkpoint_weights(const fs::path& run, const std::strin
   std::vector<RunWeights> all;
   for (const int64_t step : steps) {
     const std::string name = "checkpoints/" + checkpoint_name(step);
-    all.push_back({name, dir.path() / name / (kind + ".safetensors")});
+    const fs::path file = dir.path() / name / (kind + ".safetensors");
+    std::error_code ignored;
+    if (kind == "ema" && !fs::exists(file, ignored)) {
+      raise(Fault::checkpoint,
+            "{} has no ema.safetensors: the run kept no moving average; try: --weights model",
+            (dir.path() / name).string());
+    }
+    all.push_back({name, file});
   }
   return all;
 }

@@ -10,7 +10,8 @@
 namespace convoy {
 namespace {
 
-void count_row(std::span<const float> wanted, std::span<const float> got, Agreement& sum) {
+// Whether the largest number is at the same place.
+bool count_row(std::span<const float> wanted, std::span<const float> got, Agreement& sum) {
   double scale = 0, worst = 0;
   for (size_t k = 0; k < wanted.size(); ++k) {
     const double difference = std::abs(static_cast<double>(got[k]) - wanted[k]);
@@ -24,8 +25,7 @@ void count_row(std::span<const float> wanted, std::span<const float> got, Agreem
   const auto top = [](std::span<const float> row) {
     return std::max_element(row.begin(), row.end()) - row.begin();
   };
-  sum.same_top1 += top(wanted) == top(got);
-  ++sum.images;
+  return top(wanted) == top(got);
 }
 
 }  // namespace
@@ -37,21 +37,28 @@ ImageSource noise_images(int64_t floats) {
   };
 }
 
-Agreement compare(Compared network, Compared exported, int64_t batch, int64_t floats,
-                  int64_t images, const ImageSource& source) {
+Agreement compare(GraphRun& network, GraphRun& exported, const std::vector<std::string>& outputs,
+                  int64_t batch, int64_t floats, int64_t images, const ImageSource& source) {
   Agreement sum;
   std::vector<float> pixels(static_cast<size_t>(batch * floats));
   for (int64_t first = 0; first < images; first += batch) {
     const int64_t count = std::min(batch, images - first);
     std::fill(pixels.begin(), pixels.end(), 0.0f);
     for (int64_t i = 0; i < count; ++i) source(first + i, pixels.data() + i * floats);
-    const std::span<const float> wanted = network.run.run(pixels.data(), network.output);
-    const std::span<const float> got = exported.run.run(pixels.data(), exported.output);
-    expect(wanted.size() == got.size(), "both have the same outputs");
-    const size_t classes = wanted.size() / static_cast<size_t>(batch);
-    for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
-      count_row(wanted.subspan(i * classes, classes), got.subspan(i * classes, classes), sum);
+    network.run(pixels.data());
+    exported.run(pixels.data());
+    std::vector<bool> same(static_cast<size_t>(count), true);
+    for (const std::string& output : outputs) {
+      const std::span<const float> wanted = network.output(output), got = exported.output(output);
+      expect(wanted.size() == got.size(), "both have the same outputs");
+      const size_t each = wanted.size() / static_cast<size_t>(batch);
+      for (size_t i = 0; i < same.size(); ++i) {
+        same[i] =
+            count_row(wanted.subspan(i * each, each), got.subspan(i * each, each), sum) && same[i];
+      }
     }
+    sum.same_top1 += std::ranges::count(same, true);
+    sum.images += count;
   }
   return sum;
 }

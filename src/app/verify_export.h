@@ -24,12 +24,8 @@ struct Agreement {
   static constexpr double most = 1e-4;
 };
 
-// One of the two networks: what it gives for `batch` images.
-struct Compared {
-  GraphRun& run;
-  std::string output;
-};
-Agreement compare(Compared network, Compared exported, int64_t batch, int64_t floats,
-                  int64_t images, const ImageSource& source);
+// Of all those outputs of the two networks, which take `batch` images at a time.
+Agreement compare(GraphRun& network, GraphRun& exported, const std::vector<std::string>& outputs,
+                  int64_t batch, int64_t floats, int64_t images, const ImageSource& source);
 
 }  // namespace convoy

@@ -1,6 +1,7 @@
 #include "base/file_writer.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,10 +16,23 @@ namespace {
 
 constexpr size_t buffer_bytes = 1 << 18;
 
+// Devices and pipes would be gone from the system once a file has their name; as root, /dev/null.
+void refuse_other_kinds(const fs::path& path, Fault fault) {
+  struct stat about {};
+  if (::stat(path.c_str(), &about) != 0 || S_ISREG(about.st_mode)) return;
+  raise(fault, "cannot write {}: it is {} and no regular file; try: another path", path.string(),
+        S_ISDIR(about.st_mode) ? "a folder" : "a device or a pipe");
+}
+
+int open_beside(const fs::path& path, fs::path& temporary, Fault fault) {
+  refuse_other_kinds(path, fault);
+  return open_temporary(path, temporary);
+}
+
 }  // namespace
 
 FileWriter::FileWriter(fs::path path, Fault fault)
-    : path_(std::move(path)), fault_(fault), descriptor_(open_temporary(path_, temporary_)) {
+    : path_(std::move(path)), fault_(fault), descriptor_(open_beside(path_, temporary_, fault)) {
   if (descriptor_ < 0) fail("write");
 }
 

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "graph/graph.h"
@@ -35,7 +36,7 @@ StateLayout lay_out_state(const Graph& graph);
 
 // A value's address: an offset into its region, or the number of a plan input.
 struct Place {
-  Region region = Region::workspace;
+  const Region* region = &regions::workspace;
   size_t offset = 0;
 };
 
@@ -52,6 +53,8 @@ struct Plan {
   std::vector<Step> steps;
   std::vector<Place> places;  // by value id
   size_t workspace_bytes = 0;
+  // Of each region that is laid out apart: who runs the plan gives this much memory for it.
+  std::vector<std::pair<const Region*, size_t>> apart;
   size_t scratch_bytes = 0;         // the largest step's, shared
   size_t worker_scratch_bytes = 0;  // the largest step's, for each thread
   bool holds = false;               // what kernels make of parameters stays between runs

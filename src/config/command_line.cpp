@@ -80,7 +80,7 @@ class Parser {
       if (!elsewhere.empty()) raise(Fault::usage, "unknown option {}{}", typed, elsewhere);
       const std::string near = nearest(dashed(argument.substr(1)), spellings(declared_));
       raise(Fault::usage, "unknown option {}{}", one_line(argument),
-            near.empty() || near.size() == 1 ? "; try: --help, which lists all, or -- before words"
+            near.empty() || near.size() == 1 ? "; try: --help all, or -- before words"
                                              : "; nearest: --" + near);
     }
     std::string rest = argument.substr(2);
@@ -198,8 +198,7 @@ class Parser {
     const std::string near = nearest(name, candidates);
     const std::string_view dashes = near.size() == 1 && before == "--" ? "-" : before;
     raise(Fault::usage, "unknown option {}{}{}", before, one_line(name),
-          near.empty() ? "; try: --help, which lists all"
-                       : fmt::format("; nearest: {}{}", dashes, near));
+          near.empty() ? "; try: --help all" : fmt::format("; nearest: {}{}", dashes, near));
   }
 
   const std::vector<std::string>& arguments_;

@@ -182,9 +182,12 @@ std::vector<std::string> recipes_ending_in(fs::path name, const std::vector<std:
     if (!part.empty()) near = names[static_cast<size_t>(found - last_parts.begin())];
   }
   std::string advice = "; try: the path of a .yml file";
-  if (!near.empty()) {
+  if (names.empty()) {
+    advice = ", and there are no recipes here" + advice +
+             ", or the program in its own place: recipes are in the folder configs beside build";
+  } else if (!near.empty()) {
     advice = "; nearest: " + near;
-  } else if (!names.empty()) {
+  } else {
     advice += fmt::format(", or one of the {} that `convoy list recipes` shows, such as {}",
                           names.size(), names.front());
   }

@@ -293,7 +293,7 @@ void Fields::finish(const std::vector<Field>& known) {
     const std::string elsewhere = advice_for_other_stacks(key, fields_);
     raise(Fault::usage, "unknown key {} ({}){}", one_line(key), setting.where(),
           !elsewhere.empty() ? elsewhere
-          : near.empty()     ? "; try: --help, which lists all"
+          : near.empty()     ? "; try: --help all"
                              : "; nearest: " + near);
   }
 }

@@ -63,6 +63,9 @@ class Augment {
     return false;
   }
 
+  // Whether it bends the picture, so that boxes in it cannot follow (AugmentChain::follow).
+  virtual bool distorts() const { return false; }
+
   // This, if it works on bytes (data/byte_augment.h).
   virtual const ByteAugment* on_bytes() const { return nullptr; }
 };

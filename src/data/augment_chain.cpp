@@ -93,6 +93,7 @@ AugmentChain::AugmentChain(const std::vector<std::string>& names, const AugmentO
     steps_.push_back(def.make(options, image));
     scratch_bytes_ = std::max(scratch_bytes_, steps_.back()->needs(image));
     if (def.normaliser) normaliser = name;
+    if (distorts_.empty() && steps_.back()->distorts()) distorts_ = name;
     if (!normaliser.empty() && steps_.back()->on_bytes()) {
       raise(Fault::usage, "{} works on pixels of 0..255 and comes after {}; try: before it", name,
             normaliser);
@@ -170,6 +171,21 @@ void AugmentChain::run_bytes(const uint8_t* pixels, uint8_t* out, uint64_t key,
                              std::byte* scratch) const {
   expect(keeps_bytes(), "an augmentation needs floats");
   draw(run_stages(pixels, key, scratch), out, image_, placement(last_, key), AsBytes{});
+}
+
+void AugmentChain::follow(uint64_t key, Geometry& geometry) const {
+  expect(distorts_.empty(), "boxes cannot follow a distortion");
+  const auto add = [&](const Placement& move) {
+    Geometry::Axis &x = geometry.x, &y = geometry.y;
+    y.shift -= static_cast<double>(move.dy);
+    if (move.mirrored) {
+      x = {-x.scale, static_cast<double>(image_[2] + move.dx) - x.shift};
+    } else {
+      x.shift -= static_cast<double>(move.dx);
+    }
+  };
+  for (const Stage& stage : stages_) add(placement(stage, key));
+  add(placement(last_, key));
 }
 
 void AugmentChain::run_plainly(const uint8_t* pixels, float* out, uint64_t key,

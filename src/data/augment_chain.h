@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "data/augment.h"
+#include "data/sample.h"
 
 namespace convoy {
 
@@ -38,6 +39,11 @@ class AugmentChain {
   // `run` without the maps: outside is 0. Only of a chain that keeps bytes.
   void run_bytes(const uint8_t* pixels, uint8_t* out, uint64_t key, std::byte* scratch) const;
 
+  // What `run` with that key does to where points are. Only where nothing distorts.
+  void follow(uint64_t key, Geometry& geometry) const;
+  // The first step that distorts, by name; empty: none does.
+  const std::string& distorts() const { return distorts_; }
+
   // The same as `run` by `apply` alone, one augmentation after the other: what `run` is tested
   // against.
   void run_plainly(const uint8_t* pixels, float* out, uint64_t key, std::byte* scratch) const;
@@ -60,7 +66,7 @@ class AugmentChain {
   Stage last_{};               // the moves after them, no step on bytes
   size_t mapped_ = 0;          // steps after those that are in the tables: up to here
   std::vector<float> tables_;
-  std::string needs_floats_;
+  std::string needs_floats_, distorts_;
   size_t scratch_bytes_ = 0;
 };
 

@@ -4,7 +4,7 @@
 
 namespace convoy {
 
-Batch::Batch(std::vector<std::pair<std::string, TensorType>> types) {
+Batch::Batch(TensorList types) {
   const auto aligned = [](const TensorType& type) {
     return static_cast<size_t>(
         round_up(static_cast<int64_t>(stored_bytes(type)), static_cast<int64_t>(Arena::alignment)));
@@ -20,8 +20,8 @@ Batch::Batch(std::vector<std::pair<std::string, TensorType>> types) {
   }
 }
 
-std::vector<std::pair<std::string, TensorType>> Batch::types() const {
-  std::vector<std::pair<std::string, TensorType>> types;
+TensorList Batch::types() const {
+  TensorList types;
   for (const NamedTensor& tensor : tensors_) types.emplace_back(tensor.name, tensor.type);
   return types;
 }
@@ -42,15 +42,20 @@ const NamedTensor* Batch::find(std::string_view name) const {
   return nullptr;
 }
 
-std::vector<std::pair<std::string, TensorType>> classification_tensors(int64_t n,
-                                                                       const Shape& image,
-                                                                       DType pixels) {
-  return {
-      {"image", {.shape = {n, image[0], image[1], image[2]}, .dtype = pixels}},
-      {"label", {.shape = {n}, .dtype = DType::s32}},
-      {"weight", {.shape = {n}, .dtype = DType::f32}},
-      {"key", {.shape = {n}, .dtype = DType::s64}},
-  };
+TensorList batch_tensors(int64_t n, const Shape& image, DType pixels, const TensorList& of_sample) {
+  TensorList all{{"image", {.shape = {n, image[0], image[1], image[2]}, .dtype = pixels}}};
+  for (const auto& [name, type] : of_sample) {
+    Shape shape{n};
+    for (const int64_t dim : type.shape) shape.append(dim);
+    all.push_back({name, {shape, type.dtype}});
+  }
+  all.push_back({"weight", {.shape = {n}, .dtype = DType::f32}});
+  all.push_back({"key", {.shape = {n}, .dtype = DType::s64}});
+  return all;
+}
+
+TensorList classification_tensors(int64_t n, const Shape& image, DType pixels) {
+  return batch_tensors(n, image, pixels, {{"label", {{}, DType::s32}}});
 }
 
 }  // namespace convoy

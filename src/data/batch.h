@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "data/sample.h"
 #include "tensor/arena.h"
 #include "tensor/shape.h"
 
@@ -20,10 +21,10 @@ struct NamedTensor {
 
 class Batch {
  public:
-  explicit Batch(std::vector<std::pair<std::string, TensorType>> types);
+  explicit Batch(TensorList types);
 
   const std::vector<NamedTensor>& tensors() const { return tensors_; }
-  std::vector<std::pair<std::string, TensorType>> types() const;
+  TensorList types() const;
   // All that another batch of the same types holds. Allocates nothing but for bad samples.
   void copy(const Batch& other);
 
@@ -61,8 +62,9 @@ class Batch {
 //   weight f32 [n]  1 for a sample, 0 for padding and for what is no image
 //   key    s64 [n]  random_key(seed, Purpose::batch_key, epoch, sample), for dropout in the network
 // Padding is all zeros.
-std::vector<std::pair<std::string, TensorType>> classification_tensors(int64_t n,
-                                                                       const Shape& image,
-                                                                       DType pixels = DType::f32);
+TensorList classification_tensors(int64_t n, const Shape& image, DType pixels = DType::f32);
+
+// In general, with the tensors that a sample has beside its image in place of the label.
+TensorList batch_tensors(int64_t n, const Shape& image, DType pixels, const TensorList& of_sample);
 
 }  // namespace convoy

@@ -80,8 +80,10 @@ class MatchedDataset final : public Dataset {
     for (size_t i = 0; i < own.size(); ++i) counts[static_cast<size_t>(labels_[i])] += own[i];
     return counts;
   }
-  void read(int64_t index, uint64_t key, uint8_t* pixels, int32_t& label) const override {
-    data_->read(index, key, pixels, label);
+  TensorList tensors() const override { return data_->tensors(); }
+  void read(int64_t index, uint64_t key, Sample& sample) const override {
+    data_->read(index, key, sample);
+    int32_t& label = sample.get<int32_t>("label")[0];
     label = labels_[static_cast<size_t>(label)];
   }
   std::string origin(int64_t index) const override { return data_->origin(index); }

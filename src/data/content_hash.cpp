@@ -7,9 +7,14 @@ namespace convoy {
 
 uint64_t Dataset::content_hash(int64_t index) const {
   std::string content(static_cast<size_t>(image_shape().count()), '\0');
-  int32_t label = 0;
-  read(index, 0, reinterpret_cast<uint8_t*>(content.data()), label);
-  return hash_bytes(content + std::to_string(label));
+  Sample sample;
+  sample.begin(reinterpret_cast<uint8_t*>(content.data()));
+  read(index, 0, sample);
+  for (const auto& [name, type] : tensors()) {
+    const std::vector<std::byte>& bytes = sample.find(name)->bytes;
+    content.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  }
+  return hash_bytes(content);
 }
 
 }  // namespace convoy

@@ -37,14 +37,20 @@ Content look_into(const fs::path& folder) {
 
 // The deepest folder of the path that is there, and what of it may have been meant.
 [[noreturn]] void refuse_missing(const fs::path& folder) {
-  fs::path above = folder, missing;
+  fs::path above = folder, missing, below;  // what was typed behind the part that is missing
   std::error_code ignored;
   do {
+    below = missing / below;
     missing = above.filename().empty() ? above.parent_path().filename() : above.filename();
     above = above.filename().empty() ? above.parent_path().parent_path() : above.parent_path();
   } while (!above.empty() && above != above.root_path() && !fs::is_directory(above, ignored));
   const Content content = look_into(above.empty() ? fs::path(".") : above);
-  const std::string near = nearest(missing.string(), content.folders);
+  std::string near = nearest(missing.string(), content.folders);
+  if (!near.empty() && !below.empty()) {
+    const fs::path whole = fs::path(near) / below;
+    if (fs::is_directory(above / whole, ignored)) near = whole.lexically_normal().string();
+    if (near.ends_with('/')) near.pop_back();
+  }
   raise(Fault::data, "there is no folder {} (--data-dir, or the variable DATA_DIR){}",
         folder.string(),
         !near.empty()

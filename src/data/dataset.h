@@ -1,4 +1,5 @@
-// Labelled images by number. A dataset is read by several threads at once, in any order.
+// Samples by number: images, with what is known of each. A dataset is read by several threads at
+// once, in any order.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include "base/file.h"
 #include "data/kept_sample.h"
 #include "data/picture_spec.h"
+#include "data/sample.h"
 #include "tensor/shape.h"
 
 namespace convoy {
@@ -28,10 +30,13 @@ class Dataset {
   // Samples of each class; empty when only reading all of them would tell.
   virtual std::vector<int64_t> class_counts() const { return {}; }
 
-  // Sample `index` in [0, size()): c*h*w bytes, plane after plane, and a label in [0, classes()).
-  // `key` decides what is left to chance: random_key(seed, Purpose::view, epoch, index). A sample
-  // that is no image is Fault::data.
-  virtual void read(int64_t index, uint64_t key, uint8_t* pixels, int32_t& label) const = 0;
+  // The tensors of fixed shape that every sample has beside its image: here a label in
+  // [0, classes()).
+  virtual TensorList tensors() const { return {{"label", {{}, DType::s32}}}; }
+  // Sample `index` in [0, size()), which the caller has begun: c*h*w bytes, plane after plane, its
+  // tensors and its geometry. `key` decides what is left to chance: random_key(seed, Purpose::view,
+  // epoch, index). A sample that is no image is Fault::data.
+  virtual void read(int64_t index, uint64_t key, Sample& sample) const = 0;
 
   // Where a sample comes from, for messages.
   virtual std::string origin(int64_t index) const { return "image " + std::to_string(index); }

@@ -19,8 +19,9 @@ class FirstSamples final : public Dataset {
   Shape image_shape() const override { return whole_.image_shape(); }
   int classes() const override { return whole_.classes(); }
   std::vector<std::string> class_names() const override { return whole_.class_names(); }
-  void read(int64_t index, uint64_t key, uint8_t* pixels, int32_t& label) const override {
-    whole_.read(index, key, pixels, label);
+  TensorList tensors() const override { return whole_.tensors(); }
+  void read(int64_t index, uint64_t key, Sample& sample) const override {
+    whole_.read(index, key, sample);
   }
   std::string origin(int64_t index) const override { return whole_.origin(index); }
   KeptSample kept(int64_t index) const override { return whole_.kept(index); }

@@ -32,9 +32,9 @@ int worker_count(const LoaderSpec& spec) {
   return spec.workers > 0 ? spec.workers : std::max(1, available_cores() / cores_per_worker);
 }
 
-std::vector<std::pair<std::string, TensorType>> loader_tensors(const LoaderSpec& spec,
-                                                               const Shape& image) {
-  auto types = classification_tensors(spec.batch, image, pixel_type(spec));
+TensorList loader_tensors(const LoaderSpec& spec, const Dataset& dataset) {
+  TensorList types = batch_tensors(spec.batch, dataset.image_shape(), pixel_type(spec),
+                                   spec.form ? spec.form->tensors() : dataset.tensors());
   if (spec.mixing.on()) {
     for (auto& type : mixing_tensors(spec.batch)) types.push_back(std::move(type));
   }
@@ -43,7 +43,11 @@ std::vector<std::pair<std::string, TensorType>> loader_tensors(const LoaderSpec&
 
 Loader::Loader(const Dataset& dataset, const AugmentChain& chain, const EpochPlan& plan,
                const LoaderSpec& spec)
-    : dataset_(dataset), chain_(chain), plan_(plan), spec_(spec) {
+    : dataset_(dataset),
+      chain_(chain),
+      plan_(plan),
+      spec_(spec),
+      tensors_(spec.form ? spec.form->tensors() : dataset.tensors()) {
   expect(spec.batch > 0 && spec.parts > 0 && spec.prefetch > 0 && spec.workers >= 0,
          "an empty loader");
   expect(0 <= spec.offset && spec.offset + spec.batch * spec.parts <= plan.batch(),
@@ -59,14 +63,13 @@ Loader::Loader(const Dataset& dataset, const AugmentChain& chain, const EpochPla
   if (spec_.micro_batch == 0) spec_.micro_batch = spec.batch;
   expect(spec.batch % spec_.micro_batch == 0 && spec.offset % spec_.micro_batch == 0,
          "whole micro-batches");
-  const auto types = loader_tensors(spec, dataset.image_shape());
+  const auto types = loader_tensors(spec, dataset);
   for (int i = 0; i < spec.prefetch + 1; ++i) ring_.emplace_back(types);
   for (int i = 0; i < std::min(worker_count(spec), spec.prefetch); ++i) {
-    scratch_.emplace_back(pixel_bytes() + chain.scratch_bytes());
+    places_.emplace_back(pixel_bytes() + chain.scratch_bytes());
   }
   try {
-    for (Arena& scratch : scratch_)
-      threads_.emplace_back([this, &scratch] { work(scratch.data()); });
+    for (Place& place : places_) threads_.emplace_back([this, &place] { work(place); });
   } catch (...) {  // no more threads to be had: those that run must not outlive this object
     shut_down();
     throw;
@@ -120,7 +123,7 @@ void Loader::restart(int64_t first_step, int64_t last_step) {
   work_.notify_all();
 }
 
-void Loader::work(std::byte* memory) {
+void Loader::work(Place& place) {
   flush_subnormals();
   std::unique_lock lock(mutex_);
   while (true) {
@@ -134,7 +137,7 @@ void Loader::work(std::byte* memory) {
     lock.unlock();
     std::exception_ptr failure;
     try {
-      fill(number, slot(number).batch, memory);
+      fill(number, slot(number).batch, place);
     } catch (...) {
       failure = std::current_exception();
     }
@@ -148,17 +151,25 @@ void Loader::work(std::byte* memory) {
   }
 }
 
+// For a sample that is no image: zeros.
+void Loader::leave_blank(Sample& sample, uint8_t* pixels) const {
+  sample.begin(pixels);
+  std::memset(pixels, 0, static_cast<size_t>(chain_.image().count()));
+  for (const auto& [name, type] : dataset_.tensors()) sample.add_zeros(name, type);
+}
+
 size_t Loader::pixel_bytes() const {
   return static_cast<size_t>(
       round_up(dataset_.image_shape().count(), static_cast<int64_t>(Arena::alignment)));
 }
 
 // Whether there is an image, the sample's own or one that stands in.
-bool Loader::read(int64_t sample, uint64_t key, uint8_t* pixels, int32_t& label,
+bool Loader::read(int64_t index, uint64_t key, uint8_t* pixels, Sample& sample,
                   Batch& batch) const {
   if (spec_.bad == BadSamples::refuse) {
     try {
-      dataset_.read(sample, key, pixels, label);
+      sample.begin(pixels);
+      dataset_.read(index, key, sample);
     } catch (const Error& error) {
       if (error.fault() != Fault::data) throw;
       refuse_bad(error.what());
@@ -168,18 +179,16 @@ bool Loader::read(int64_t sample, uint64_t key, uint8_t* pixels, int32_t& label,
   // Where so many in a row are bad, it is not the samples.
   constexpr int64_t most = 100;
   for (int64_t i = 0; i < std::min(most, dataset_.size()); ++i) {
-    const int64_t instead = (sample + i) % dataset_.size();
+    const int64_t instead = (index + i) % dataset_.size();
     try {
-      dataset_.read(instead, key, pixels, label);
+      sample.begin(pixels);
+      dataset_.read(instead, key, sample);
       return true;
     } catch (const Error& error) {
       if (error.fault() != Fault::data) throw;
       batch.bad.push_back({instead, dataset_.origin(instead), error.what()});
     }
-    if (spec_.bad == BadSamples::leave_out) {
-      label = 0;
-      return false;
-    }
+    if (spec_.bad == BadSamples::leave_out) return false;
   }
   raise(Fault::data, "{} images one after another cannot be read, the first being {}",
         batch.bad.size(), batch.bad.front().reason);
@@ -199,14 +208,32 @@ void Loader::mix(int64_t step, int64_t first, Batch& batch) const {
   }
 }
 
-void Loader::fill(int64_t number, Batch& batch, std::byte* memory) const {
+void Loader::write(Sample& sample, uint64_t key, Place& place, Batch& batch, int64_t i) const {
+  const int64_t image_size = chain_.image().count();
+  std::byte* scratch = place.memory.data() + pixel_bytes();
+  if (spec_.bytes) {
+    chain_.run_bytes(sample.pixels(), batch.data<uint8_t>("image") + i * image_size, key, scratch);
+  } else {
+    chain_.run(sample.pixels(), batch.data<float>("image") + i * image_size, key, scratch);
+  }
+  if (spec_.form) {
+    chain_.follow(key, sample.geometry);
+    return spec_.form->write(sample, batch, i);
+  }
+  for (const auto& [name, type] : tensors_) {
+    const SampleTensor* tensor = sample.find(name);
+    expect(tensor && tensor->type == type, "a sample with the tensors of its dataset");
+    std::memcpy(batch.find(name)->data + static_cast<size_t>(i) * tensor->bytes.size(),
+                tensor->bytes.data(), tensor->bytes.size());
+  }
+}
+
+void Loader::fill(int64_t number, Batch& batch, Place& place) const {
   const int64_t step = spec_.first_step + number / spec_.parts * spec_.stride;
   const int64_t in_row = spec_.parts / spec_.rows, turn = number % spec_.parts;
   const int64_t part = turn % spec_.rows * in_row + turn / spec_.rows;
   const int64_t first = spec_.offset + part * spec_.batch;
-  const int64_t image_size = chain_.image().count();
-  auto* pixels = reinterpret_cast<uint8_t*>(memory);
-  auto* label = batch.data<int32_t>("label");
+  auto* pixels = reinterpret_cast<uint8_t*>(place.memory.data());
   auto* weight = batch.data<float>("weight");
   auto* key = batch.data<int64_t>("key");
 
@@ -235,15 +262,9 @@ void Loader::fill(int64_t number, Batch& batch, std::byte* memory) const {
       return random_key(first_copy, purpose, static_cast<uint64_t>(position.copy));
     };
     key[i] = static_cast<int64_t>(keyed(Purpose::batch_key));
-    weight[i] = read(sample, keyed(Purpose::view), pixels, label[i], batch) ? 1 : 0;
-    if (weight[i] == 0) std::memset(pixels, 0, static_cast<size_t>(image_size));
-    if (spec_.bytes) {
-      chain_.run_bytes(pixels, batch.data<uint8_t>("image") + i * image_size,
-                       keyed(Purpose::augment), memory + pixel_bytes());
-    } else {
-      chain_.run(pixels, batch.data<float>("image") + i * image_size, keyed(Purpose::augment),
-                 memory + pixel_bytes());
-    }
+    weight[i] = read(sample, keyed(Purpose::view), pixels, place.sample, batch) ? 1 : 0;
+    if (weight[i] == 0) leave_blank(place.sample, pixels);
+    write(place.sample, keyed(Purpose::augment), place, batch, i);
   }
   if (spec_.mixing.on()) mix(step, first, batch);
   for (const NamedTensor& tensor : batch.tensors()) {

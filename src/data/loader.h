@@ -40,9 +40,10 @@ struct LoaderSpec {
   int workers = 0;   // 0: one for every four cores; never more than `prefetch`
   int prefetch = 3;  // batches made ahead of the one in use
   BadSamples bad = BadSamples::refuse;
-  bool bytes = false;       // images stay u8 (data/batch.h); the chain must keep bytes
-  int64_t max_bad = 0;      // of an epoch; for whoever takes the batches and counts
-  Mixing mixing = {};       // adds its tensors to the batches
+  bool bytes = false;                // images stay u8 (data/batch.h); the chain must keep bytes
+  int64_t max_bad = 0;               // of an epoch; for whoever takes the batches and counts
+  const SampleForm* form = nullptr;  // what becomes of samples; null: their own tensors
+  Mixing mixing = {};                // adds its tensors to the batches
   int64_t micro_batch = 0;  // what is mixed with one another; 0: the batch, which it divides
 };
 
@@ -52,9 +53,8 @@ int worker_count(const LoaderSpec& spec);
 // Of the images in its batches.
 inline DType pixel_type(const LoaderSpec& spec) { return spec.bytes ? DType::u8 : DType::f32; }
 
-// What its batches of images [c, h, w] hold.
-std::vector<std::pair<std::string, TensorType>> loader_tensors(const LoaderSpec& spec,
-                                                               const Shape& image);
+// What its batches of a dataset's samples hold.
+TensorList loader_tensors(const LoaderSpec& spec, const Dataset& dataset);
 
 class Loader {
  public:
@@ -84,15 +84,25 @@ class Loader {
 
  private:
   struct Slot {
-    explicit Slot(const std::vector<std::pair<std::string, TensorType>>& types) : batch(types) {}
+    explicit Slot(const TensorList& types) : batch(types) {}
     Batch batch;
     int64_t made = -1;  // the number of the batch it holds
     std::exception_ptr failure;
   };
 
-  void work(std::byte* memory);
-  void fill(int64_t number, Batch& batch, std::byte* memory) const;
-  bool read(int64_t sample, uint64_t key, uint8_t* pixels, int32_t& label, Batch& batch) const;
+  // What a worker reads a sample into.
+  struct Place {
+    explicit Place(size_t bytes) : memory(bytes) {}
+    Arena memory;  // the image's bytes, then the chain's scratch
+    Sample sample;
+  };
+
+  void work(Place& place);
+  void fill(int64_t number, Batch& batch, Place& place) const;
+  bool read(int64_t index, uint64_t key, uint8_t* pixels, Sample& sample, Batch& batch) const;
+  void leave_blank(Sample& sample, uint8_t* pixels) const;
+  // Sample `i` of a batch, as it was read.
+  void write(Sample& sample, uint64_t key, Place& place, Batch& batch, int64_t i) const;
   // What of the batch, the samples of the step from `first` on, is mixed with what.
   void mix(int64_t step, int64_t first, Batch& batch) const;
   size_t pixel_bytes() const;
@@ -103,9 +113,10 @@ class Loader {
   const AugmentChain& chain_;
   EpochPlan plan_;
   LoaderSpec spec_;
+  TensorList tensors_;  // of a sample in a batch
 
-  std::deque<Slot> ring_;      // batch b lives in slot b modulo the ring; one is the consumer's
-  std::deque<Arena> scratch_;  // one for each worker: an image's bytes, then the chain's scratch
+  std::deque<Slot> ring_;     // batch b lives in slot b modulo the ring; one is the consumer's
+  std::deque<Place> places_;  // one for each worker
   std::mutex mutex_;
   std::condition_variable work_;   // a worker may find something to do
   std::condition_variable ready_;  // the consumer may find what it waits for

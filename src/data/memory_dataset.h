@@ -35,9 +35,10 @@ class MemoryDataset final : public Dataset {
     return counts;
   }
 
-  void read(int64_t index, uint64_t, uint8_t* pixels, int32_t& label) const override {
-    std::copy_n(pixels_.begin() + index * image_.count(), image_.count(), pixels);
-    label = labels_[static_cast<size_t>(index)];
+  void read(int64_t index, uint64_t, Sample& sample) const override {
+    std::copy_n(pixels_.begin() + index * image_.count(), image_.count(), sample.pixels());
+    sample.geometry = whole_picture(image_);
+    sample.add_label(labels_[static_cast<size_t>(index)]);
   }
 
  private:

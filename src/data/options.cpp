@@ -89,12 +89,12 @@ void DataOptions::describe(Fields& field, bool training) {
   field("normalise", normalise, "what brings pixels to the network's scale; none leaves 0..255",
         one_of(normaliser_choices()), {"normalize"});
   field("mean", mean,
-        "of the pixels in 0..1, one or one per channel of the image, in its order; default: the "
-        "dataset's",
+        "mean of the pixels in 0..1, one or one per channel of the image, in its order; default: "
+        "the dataset's",
         between(-1000, 1000));
   field("std", std,
-        "of the pixels in 0..1, one or one per channel of the image, in its order; default: the "
-        "dataset's",
+        "standard deviation of the pixels in 0..1, one or one per channel of the image, in its "
+        "order; default: the dataset's",
         between(1e-6, 1000));
   field("eval-crop", eval_crop, "the part of a picture that evaluation sees",
         one_of(view_names(false)));

@@ -17,6 +17,11 @@ int shrink_for(const PictureView& view) {
   return scale >= 8 ? 8 : scale >= 4 ? 4 : scale >= 2 ? 2 : 1;
 }
 
+Geometry::Axis geometry_of(const ViewAxis& axis, int64_t size) {
+  const double scale = static_cast<double>(axis.whole) / axis.length;
+  return {static_cast<double>(size) * scale, -axis.from * scale - static_cast<double>(axis.first)};
+}
+
 // Of red, green and blue planes, as Pillow's conversion to L weighs them.
 void brightness(const uint8_t* planes, int64_t count, uint8_t* out) {
   for (int64_t i = 0; i < count; ++i) {
@@ -69,16 +74,17 @@ uint64_t PictureDataset::content_hash(int64_t index) const {
   return hash_bytes(picture.bytes + std::to_string(picture.label + spec_.label_offset));
 }
 
-void PictureDataset::read(int64_t index, uint64_t key, uint8_t* pixels, int32_t& label) const {
+void PictureDataset::read(int64_t index, uint64_t key, Sample& sample) const {
   std::unique_ptr<Workplace> place = take();
   Workplace& w = *place;
   source_->read(index, w.picture);
-  label = w.picture.label + spec_.label_offset;
+  sample.add_label(w.picture.label + spec_.label_offset);
   const PictureInfo info = w.decoder.open(w.picture.bytes, source_->origin(index));
   const bool turns = spec_.upright && info.orientation > 1;
   const bool lies = turns && info.orientation >= 5;
   const int64_t width = lies ? info.height : info.width, height = lies ? info.width : info.height;
   PictureView view = view_->make(width, height, w.picture.boxes, Random(key));
+  sample.geometry = {geometry_of(view.x, width), geometry_of(view.y, height)};
   const bool may_shrink =
       spec_.decode == DecodeSpeed::fast && info.format == PictureFormat::jpeg && !turns;
   const int shrink = may_shrink ? shrink_for(view) : 1;
@@ -89,6 +95,7 @@ void PictureDataset::read(int64_t index, uint64_t key, uint8_t* pixels, int32_t&
                    w.pixels);
   if (turns) turn_upright(w.pixels, info.orientation);
   const int64_t plane = spec_.size * spec_.size;
+  uint8_t* pixels = sample.pixels();
   if (spec_.channels == 3) {
     w.resizer.run(w.pixels, pixels);
     if (spec_.bgr) std::swap_ranges(pixels, pixels + plane, pixels + 2 * plane);

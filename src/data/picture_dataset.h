@@ -21,7 +21,7 @@ class PictureDataset final : public Dataset {
   int classes() const override;
   std::vector<std::string> class_names() const override;
   std::vector<int64_t> class_counts() const override { return source_->class_counts(); }
-  void read(int64_t index, uint64_t key, uint8_t* pixels, int32_t& label) const override;
+  void read(int64_t index, uint64_t key, Sample& sample) const override;
   std::string origin(int64_t index) const override { return source_->origin(index); }
   KeptSample kept(int64_t index) const override { return source_->kept(index); }
   uint64_t content_hash(int64_t index) const override;

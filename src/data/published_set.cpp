@@ -23,7 +23,7 @@ class PublishedSet final : public Dataset {
     return def_.has_pictures ? 0 : size() * (image_.count() + 1);
   }
 
-  void read(int64_t, uint64_t, uint8_t*, int32_t&) const override {
+  void read(int64_t, uint64_t, Sample&) const override {
     raise(Fault::usage, "the files of {} are not here; try: --data-dir FOLDER", def_.name);
   }
 

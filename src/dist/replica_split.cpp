@@ -27,8 +27,7 @@ ReplicaSplit::ReplicaSplit(int replicas, int instances) : replicas_(replicas) {
   expect(replicas > 0 && instances > 0, "a run of something");
   if (instances > replicas) {
     raise(Fault::usage,
-          "{} processes have nothing to do with {} replica{}; try: --replicas {}, or fewer "
-          "processes",
+          "{} processes cannot share {} replica{}; try: --replicas {}, or fewer processes",
           instances, replicas, replicas == 1 ? "" : "s", instances);
   }
   const auto whole = static_cast<int>(std::bit_ceil(static_cast<unsigned>(replicas)));

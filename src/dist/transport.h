@@ -49,6 +49,11 @@ class Transport {
   // Among the ranks of this host; without data on all of them when one cannot have it.
   virtual SharedMemory share(size_t bytes) = 0;
 
+  // The same between these ranks alone, ascending and this one among them: they count from 0 there,
+  // and so do their hosts. Messages and collectives of a group never meet those of others. Every
+  // rank of the group makes it at the same time; it must not outlive this transport.
+  virtual std::unique_ptr<Transport> group(const std::vector<int>& ranks) = 0;
+
   void wait(Ticket ticket);
   // Any length.
   std::string broadcast(int root, const std::string& text);

@@ -12,9 +12,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <climits>
 #include <cstdlib>
+#include <exception>
 
 #include "base/error.h"
 #include "base/process.h"
@@ -47,8 +49,9 @@ std::span<std::byte> map_file(int file, size_t bytes) {
 
 }  // namespace
 
-struct World::Messages {
-  MPI_Comm all = MPI_COMM_NULL;    // ours alone, whatever libraries do with the world's
+struct MpiRanks::Messages {
+  explicit Messages(MPI_Comm communicator) : all(communicator) {}
+  MPI_Comm all;                    // ours alone, whatever libraries do with the world's
   MPI_Comm local = MPI_COMM_NULL;  // of this host
   std::vector<MPI_Request> requests;
   std::vector<Ticket> unused;
@@ -87,31 +90,67 @@ World::World() : host_name_(convoy::host_name()) {
   if (provided < MPI_THREAD_SERIALIZED) {
     raise(Fault::usage, "this MPI allows no calls from several threads; try: Debian's Open MPI");
   }
-  messages_ = std::make_unique<Messages>();
-  check(MPI_Comm_dup(MPI_COMM_WORLD, &messages_->all), "MPI_Comm_dup");
+  MPI_Comm all = MPI_COMM_NULL;
+  check(MPI_Comm_dup(MPI_COMM_WORLD, &all), "MPI_Comm_dup");
+  open(std::make_unique<Messages>(all));
+}
+
+MpiRanks::MpiRanks() = default;
+MpiRanks::~MpiRanks() = default;
+
+void MpiRanks::open(std::unique_ptr<Messages> messages) {
+  messages_ = std::move(messages);
   check(MPI_Comm_set_errhandler(messages_->all, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  int size = 1;
   MPI_Comm_rank(messages_->all, &rank_);
-  MPI_Comm_size(messages_->all, &size_);
+  MPI_Comm_size(messages_->all, &size);
   check(MPI_Comm_split_type(messages_->all, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL,
                             &messages_->local),
         "MPI_Comm_split_type");
   // A host is named by its first rank, then numbered in that order.
   int first = rank_;
   check(MPI_Bcast(&first, 1, MPI_INT, 0, messages_->local), "MPI_Bcast");
-  std::vector<int> firsts(static_cast<size_t>(size_));
+  std::vector<int> firsts(static_cast<size_t>(size));
   check(MPI_Allgather(&first, 1, MPI_INT, firsts.data(), 1, MPI_INT, messages_->all),
         "MPI_Allgather");
   hosts_.assign(firsts.size(), 0);
   int hosts = 0;
-  for (int r = 0; r < size_; ++r) {
+  for (int r = 0; r < size; ++r) {
     const int of = firsts[static_cast<size_t>(r)];
     hosts_[static_cast<size_t>(r)] = of == r ? hosts++ : hosts_[static_cast<size_t>(of)];
   }
 }
 
-World::~World() = default;
+std::unique_ptr<Transport> MpiRanks::group(const std::vector<int>& ranks) {
+  expect(std::ranges::is_sorted(ranks) && std::ranges::binary_search(ranks, rank_),
+         "a group that this rank is in");
+  struct Group final : MpiRanks {
+    explicit Group(std::unique_ptr<Messages> messages) {
+      if (messages) open(std::move(messages));
+    }
+    // After an error others may be gone, and after the good end so is MPI.
+    ~Group() override {
+      int ended = 1;
+      MPI_Finalized(&ended);
+      if (!messages_ || ended || std::uncaught_exceptions() > 0) return;
+      MPI_Comm_free(&messages_->local);
+      MPI_Comm_free(&messages_->all);
+    }
+  };
+  if (!messages_) return std::make_unique<Group>(nullptr);
+  constexpr int tag = 0;  // of the group's making alone
+  MPI_Group whole = MPI_GROUP_NULL, part = MPI_GROUP_NULL;
+  MPI_Comm made = MPI_COMM_NULL;
+  check(MPI_Comm_group(messages_->all, &whole), "MPI_Comm_group");
+  check(MPI_Group_incl(whole, static_cast<int>(ranks.size()), ranks.data(), &part),
+        "MPI_Group_incl");
+  check(MPI_Comm_create_group(messages_->all, part, tag, &made), "MPI_Comm_create_group");
+  MPI_Group_free(&part);
+  MPI_Group_free(&whole);
+  return std::make_unique<Group>(std::make_unique<Messages>(made));
+}
 
-Transport::Ticket World::send(int to, int tag, std::span<const std::byte> bytes) {
+Transport::Ticket MpiRanks::send(int to, int tag, std::span<const std::byte> bytes) {
   const Ticket ticket = messages_->slot();
   check(MPI_Isend(bytes.data(), length_of(bytes.size()), MPI_BYTE, to, tag, messages_->all,
                   &messages_->at(ticket)),
@@ -119,7 +158,7 @@ Transport::Ticket World::send(int to, int tag, std::span<const std::byte> bytes)
   return ticket;
 }
 
-Transport::Ticket World::receive(int from, int tag, std::span<std::byte> bytes) {
+Transport::Ticket MpiRanks::receive(int from, int tag, std::span<std::byte> bytes) {
   const Ticket ticket = messages_->slot();
   check(MPI_Irecv(bytes.data(), length_of(bytes.size()), MPI_BYTE, from, tag, messages_->all,
                   &messages_->at(ticket)),
@@ -127,21 +166,21 @@ Transport::Ticket World::receive(int from, int tag, std::span<std::byte> bytes) 
   return ticket;
 }
 
-bool World::is_done(Ticket ticket) {
+bool MpiRanks::is_done(Ticket ticket) {
   int done = 0;
   check(MPI_Test(&messages_->at(ticket), &done, MPI_STATUS_IGNORE), "waiting for a message");
   if (done) messages_->unused.push_back(ticket);
   return done != 0;
 }
 
-void World::barrier() {
+void MpiRanks::barrier() {
   if (!messages_) return;
   const Ticket ticket = messages_->slot();
   check(MPI_Ibarrier(messages_->all, &messages_->at(ticket)), "a barrier");
   wait(ticket);
 }
 
-void World::broadcast(int root, std::span<std::byte> bytes) {
+void MpiRanks::broadcast(int root, std::span<std::byte> bytes) {
   if (!messages_) return;
   const Ticket ticket = messages_->slot();
   check(MPI_Ibcast(bytes.data(), length_of(bytes.size()), MPI_BYTE, root, messages_->all,
@@ -150,8 +189,8 @@ void World::broadcast(int root, std::span<std::byte> bytes) {
   wait(ticket);
 }
 
-void World::all_gather(std::span<const std::byte> mine, std::span<std::byte> all) {
-  expect(all.size() == mine.size() * static_cast<size_t>(size_), "room for what every rank gives");
+void MpiRanks::all_gather(std::span<const std::byte> mine, std::span<std::byte> all) {
+  expect(all.size() == mine.size() * static_cast<size_t>(size()), "room for what every rank gives");
   if (!messages_) {
     std::copy(mine.begin(), mine.end(), all.begin());
     return;
@@ -164,9 +203,9 @@ void World::all_gather(std::span<const std::byte> mine, std::span<std::byte> all
   wait(ticket);
 }
 
-std::vector<std::string> World::all_gather(const std::string& mine) {
+std::vector<std::string> MpiRanks::all_gather(const std::string& mine) {
   if (!messages_) return {mine};
-  const auto n = static_cast<size_t>(size_);
+  const auto n = static_cast<size_t>(size());
   const int64_t length = length_of(mine.size());
   std::vector<int64_t> lengths(n);
   all_gather(std::as_bytes(std::span(&length, 1)), std::as_writable_bytes(std::span(lengths)));
@@ -191,7 +230,7 @@ std::vector<std::string> World::all_gather(const std::string& mine) {
   return all;
 }
 
-SharedMemory World::share(size_t bytes) {
+SharedMemory MpiRanks::share(size_t bytes) {
   expect(bytes > 0, "shared memory of no size");
   struct Where {
     int pid = 0, file = -1;
@@ -227,7 +266,7 @@ SharedMemory World::share(size_t bytes) {
 }
 
 std::string World::label() const {
-  return size_ == 1 ? "" : fmt::format("[rank {} host {}] ", rank_, host_name_);
+  return size() == 1 ? "" : fmt::format("[rank {} host {}] ", rank(), host_name_);
 }
 
 void World::leave() {

@@ -8,22 +8,15 @@
 
 namespace convoy {
 
-class World final : public Transport {
+// Ranks that reach one another by an MPI communicator.
+class MpiRanks : public Transport {
  public:
-  // By the environment, without a call.
-  static bool started_by_mpi();
-
-  // The one of this process. The first call waits for all ranks where there are several.
-  static World& get();
-  // Whether `get` has been called: an error before that is this process's own affair.
-  static bool is_joined();
-
-  ~World() override;
-  World(const World&) = delete;
-  World& operator=(const World&) = delete;
+  ~MpiRanks() override;
+  MpiRanks(const MpiRanks&) = delete;
+  MpiRanks& operator=(const MpiRanks&) = delete;
 
   int rank() const override { return rank_; }
-  int size() const override { return size_; }
+  int size() const override { return static_cast<int>(hosts_.size()); }
   int host_of(int rank) const override { return hosts_[static_cast<size_t>(rank)]; }
   Ticket send(int to, int tag, std::span<const std::byte> bytes) override;
   Ticket receive(int from, int tag, std::span<std::byte> bytes) override;
@@ -34,6 +27,30 @@ class World final : public Transport {
   std::vector<std::string> all_gather(const std::string& mine) override;
   void all_gather(std::span<const std::byte> mine, std::span<std::byte> all) override;
   SharedMemory share(size_t bytes) override;
+  std::unique_ptr<Transport> group(const std::vector<int>& ranks) override;
+
+ protected:
+  MpiRanks();
+  struct Messages;  // what MPI knows by its own types
+  // Takes the communicator.
+  void open(std::unique_ptr<Messages> messages);
+
+  std::unique_ptr<Messages> messages_;  // null: a single rank, without MPI
+
+ private:
+  int rank_ = 0;
+  std::vector<int> hosts_{0};
+};
+
+class World final : public MpiRanks {
+ public:
+  // By the environment, without a call.
+  static bool started_by_mpi();
+
+  // The one of this process. The first call waits for all ranks where there are several.
+  static World& get();
+  // Whether `get` has been called: an error before that is this process's own affair.
+  static bool is_joined();
 
   const std::string& host_name() const { return host_name_; }
   // "[rank 3 host n17] ", for what this rank says itself; empty in a world of one.
@@ -46,12 +63,8 @@ class World final : public Transport {
 
  private:
   World();
-  struct Messages;  // what MPI knows by its own types
 
-  int rank_ = 0, size_ = 1;
-  std::vector<int> hosts_{0};
   std::string host_name_;
-  std::unique_ptr<Messages> messages_;  // null: no MPI
 };
 
 }  // namespace convoy

@@ -1,7 +1,6 @@
 #include "engine/executor.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -51,15 +50,20 @@ Executor::Executor(const Plan& plan, const State& state, const Workspace& worksp
   if (plan.holds) held_.reserve(plan.held_bytes + 1);
   uses_.resize(plan.graph.inputs.size());
   bound_.resize(plan.graph.inputs.size(), nullptr);
+  for (const auto& [region, bytes] : plan.apart) given_.push_back({region, nullptr});
   for (size_t s = 0; s < plan.steps.size(); ++s) {
     const Step& step = plan.steps[s];
     step.kernel->prepare(pool.size());
     Bound bound{step.kernel.get(),
                 {},
                 {},
-                (plan.holds ? held_.data() : workspace.scratch()) + step.held_offset};
+                (plan.holds ? held_.data() : workspace.scratch()) + step.held_offset,
+                {}};
+    const Node& node = plan.graph.node(step.node);
+    if (node.op->collective) bound.collective = node.op->collective(node);
+    has_collectives_ = has_collectives_ || bound.collective;
     for (size_t i = 0; i < step.in.size(); ++i) {
-      if (step.in[i].region == Region::input) uses_[step.in[i].offset].push_back({s, i});
+      if (step.in[i].region == &regions::input) uses_[step.in[i].offset].push_back({s, i});
       bound.in.push_back(resolve(step.in[i]));
     }
     for (const Place& place : step.out) bound.out.push_back(resolve(place));
@@ -68,30 +72,30 @@ Executor::Executor(const Plan& plan, const State& state, const Workspace& worksp
 }
 
 std::byte* Executor::resolve(const Place& place) const {
-  const auto bytes = [](std::span<float> span) {
-    return reinterpret_cast<std::byte*>(span.data());
-  };
-  switch (place.region) {
-    case Region::workspace:
-      return workspace_.activations() + place.offset;
-    case Region::input:
-      return bound_[place.offset];
-    case Region::params:
-      return bytes(state_.params()) + place.offset;
-    case Region::grads:
-      return bytes(state_.grads()) + place.offset;
-    case Region::stats:
-      return bytes(state_.stats()) + place.offset;
-    case Region::batch_stats:
-      return bytes(state_.batch_stats()) + place.offset;
-    case Region::slots:
-      return bytes(state_.slot(0)) + place.offset;
-    case Region::average_params:
-      return bytes(state_.average_params()) + place.offset;
-    case Region::average_stats:
-      return bytes(state_.average_stats()) + place.offset;
+  const Region& region = *place.region;
+  if (region.layout == Region::Layout::caller) return bound_[place.offset];
+  std::byte* memory = region.layout == Region::Layout::lifetimes
+                          ? workspace_.activations()
+                          : reinterpret_cast<std::byte*>(state_.region(region).data());
+  for (const auto& [row, theirs] : given_) {
+    if (row == &region) memory = theirs;
   }
-  return nullptr;
+  return memory ? memory + place.offset : nullptr;
+}
+
+void Executor::give(const Region& region, std::byte* memory) {
+  const auto known = std::ranges::find(given_, &region, &decltype(given_)::value_type::first);
+  expect(known != given_.end(), "a region that the plan lays out apart");
+  known->second = memory;
+  const auto resolve_all = [&](const std::vector<Place>& places, std::vector<std::byte*>& at) {
+    for (size_t i = 0; i < places.size(); ++i) {
+      if (places[i].region == &region) at[i] = resolve(places[i]);
+    }
+  };
+  for (size_t s = 0; s < steps_.size(); ++s) {
+    resolve_all(plan_.steps[s].in, steps_[s].in);
+    resolve_all(plan_.steps[s].out, steps_[s].out);
+  }
 }
 
 bool Executor::try_bind(std::string_view input, const void* data) {
@@ -117,6 +121,9 @@ void Executor::check_bound() const {
     if (!bound_[i])
       raise(Fault::bug, "internal error: input '{}' is not bound", plan_.graph.inputs[i].name);
   }
+  for (const auto& [region, memory] : given_) {
+    if (!memory) raise(Fault::bug, "internal error: no memory was given for '{}'", region->name);
+  }
 }
 
 void Executor::run_step(size_t s, bool skips) const {
@@ -132,46 +139,29 @@ void Executor::run_step(size_t s, bool skips) const {
   }
 }
 
-void Executor::tell_times(size_t step, std::chrono::steady_clock::time_point start) const {
-  times_(step, std::chrono::duration<double>(start.time_since_epoch()).count(), steady_seconds());
+void Executor::run(Parameters parameters) {
+  Executor* const alone[] = {this};
+  run(alone, parameters);
 }
 
-void Executor::run_in_step(std::span<Executor* const> all, Parameters parameters,
-                           const AfterStep& after) {
+void Executor::run(std::span<Executor* const> all, Parameters parameters) {
   const Executor& first = *all.front();
   const bool skips = parameters == Parameters::same && first.plan_.holds;
   for (const Executor* one : all) {
     expect(&one->plan_ == &first.plan_, "executors of one plan");
     one->check_bound();
   }
+  expect(first.collectives_ || !first.has_collectives_, "who does the plan's collectives");
   const ThreadPool::CallerOnItsCore on_its_core(first.pool_);
-  if (first.seconds_) first.seconds_->resize(first.steps_.size());
   for (size_t s = 0; s < first.steps_.size(); ++s) {
-    const auto start = std::chrono::steady_clock::now();
+    const double start = first.observer_ ? steady_seconds() : 0;
     for (const Executor* one : all) one->run_step(s, skips);
-    if (first.times_) first.tell_times(s, start);
-    if (after) after(s);
-    if (first.seconds_) {
-      (*first.seconds_)[s] +=
-          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (const auto& collective = first.steps_[s].collective) {
+      if (collective->begins) first.collectives_->begin(*collective, all, s);
+      if (collective->ends) first.collectives_->end(*collective, all, s);
     }
-  }
-}
-
-void Executor::run(Parameters parameters) {
-  const bool skips = parameters == Parameters::same && plan_.holds;
-  check_bound();
-  const ThreadPool::CallerOnItsCore on_its_core(pool_);
-  if (seconds_) seconds_->resize(steps_.size());
-  for (size_t s = 0; s < steps_.size(); ++s) {
-    const auto start = std::chrono::steady_clock::now();
-    run_step(s, skips);
-    if (times_) tell_times(s, start);
-    if (after_step_) after_step_(s);
-    if (seconds_) {
-      (*seconds_)[s] +=
-          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    }
+    if (first.observer_) first.observer_->ran(first.plan_, s, start, steady_seconds());
+    if (first.collectives_) first.collectives_->progress();
   }
 }
 

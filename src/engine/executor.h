@@ -1,15 +1,17 @@
 // Runs a plan: one step after another, each cut into tasks for the pool.
 #pragma once
 
-#include <chrono>
-#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/thread_pool.h"
 #include "compile/plan.h"
+#include "engine/collectives.h"
+#include "engine/observer.h"
 #include "engine/state.h"
 #include "tensor/arena.h"
 
@@ -47,13 +49,8 @@ class Workspace {
   size_t worker_bytes_ = 0;
 };
 
-// Seconds of each step of a plan, summed over its runs.
-using StepSeconds = std::vector<double>;
-
 class Executor {
  public:
-  using AfterStep = std::function<void(size_t step)>;
-
   // Keeps all four. The state must have the plan's layout, the workspace must hold the plan.
   Executor(const Plan& plan, const State& state, const Workspace& workspace, ThreadPool& pool);
 
@@ -62,26 +59,23 @@ class Executor {
   // As above for all inputs of that name in the plan; false when the plan has no such input.
   bool try_bind(std::string_view input, const void* data);
 
-  // Every input must have been bound. Allocates nothing after the first call. With `same`, the
-  // caller promises that parameters are as they were in the last run.
+  // The memory of a region that the plan lays out apart, from now on: `Plan::apart` says how much.
+  void give(const Region& region, std::byte* memory);
+
+  // Every input must have been bound, every such region given, and collectives connected if the
+  // plan has any. Allocates nothing after the first call. With `same`, the caller promises that
+  // parameters are as they were in the last run.
   enum class Parameters { changed, same };
   void run(Parameters parameters = Parameters::changed);
+  // The same for several executors of one plan in lockstep, each with its own workspace: every step
+  // in each of them, in their order, before the next step. The first one's collectives and observer
+  // are asked for all of them.
+  static void run(std::span<Executor* const> all, Parameters parameters);
 
-  // The same for several executors of one plan at once, each with its own workspace: every step in
-  // each of them, in their order, before the next step. `after(step)` follows all of them.
-  static void run_in_step(std::span<Executor* const> all, Parameters parameters,
-                          const AfterStep& after);
-
-  // From now on every run adds the seconds of each step of the plan to `seconds`; null: no more.
-  void watch(StepSeconds* seconds) { seconds_ = seconds; }
-
-  // Called when a step of the plan has run, with the seconds (of `steady_seconds`) between which it
-  // did; empty: no more.
-  using StepTimes = std::function<void(size_t step, double begin, double end)>;
-  void time_steps(StepTimes hook) { times_ = std::move(hook); }
-
-  // Called after every step of the plan, between the steps, with its number; empty: no more.
-  void after_step(AfterStep hook) { after_step_ = std::move(hook); }
+  // What does the plan's collectives; kept. Null: the plan may have none.
+  void connect(Collectives* collectives) { collectives_ = collectives; }
+  // Hears of every step from now on; kept. Null: nobody does.
+  void observe(PlanObserver* observer) { observer_ = observer; }
 
   // The data of a named result, valid until the workspace is used again.
   const float* output(std::string_view name) const;
@@ -97,6 +91,7 @@ class Executor {
     const Kernel* kernel;
     std::vector<std::byte*> in, out;
     std::byte* held;
+    std::optional<Collective> collective;
   };
   struct Use {
     size_t step, arg;
@@ -104,7 +99,6 @@ class Executor {
 
   void check_bound() const;
   void run_step(size_t step, bool skips) const;
-  void tell_times(size_t step, std::chrono::steady_clock::time_point start) const;
   const Input& find_output(std::string_view name) const;
   std::byte* resolve(const Place& place) const;
 
@@ -115,9 +109,10 @@ class Executor {
   std::vector<Bound> steps_;
   std::vector<std::vector<Use>> uses_;  // by input
   std::vector<std::byte*> bound_;       // by input; null: not yet
-  StepSeconds* seconds_ = nullptr;
-  StepTimes times_;
-  AfterStep after_step_;
+  std::vector<std::pair<const Region*, std::byte*>> given_;
+  bool has_collectives_ = false;
+  Collectives* collectives_ = nullptr;
+  PlanObserver* observer_ = nullptr;
   Arena held_;
 };
 

@@ -85,6 +85,22 @@ State::State(const Beside& beside) : layout_(beside.other.layout_) {
   stats_ = beside.other.stats_;
 }
 
+std::span<float> State::region(const Region& which) const {
+  const std::pair<const Region*, std::span<float>> rows[] = {
+      {&regions::params, params_},
+      {&regions::grads, grads_},
+      {&regions::stats, stats_},
+      {&regions::batch_stats, batch_stats_},
+      {&regions::slots, slots_.empty() ? std::span<float>{} : slots_.front()},
+      {&regions::average_params, average_params_},
+      {&regions::average_stats, average_stats_},
+  };
+  for (const auto& [row, memory] : rows) {
+    if (row == &which) return memory;
+  }
+  return {};
+}
+
 void State::initialize(uint64_t seed) {
   for (const StateLayout::Slot& slot : layout_.params) {
     fill(params_.subspan(static_cast<size_t>(slot.offset), static_cast<size_t>(slot.count)),

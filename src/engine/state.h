@@ -41,6 +41,8 @@ class State {
   int slot_count() const { return static_cast<int>(slots_.size()); }
   std::span<float> average_params() const { return average_params_; }
   std::span<float> average_stats() const { return average_stats_; }
+  // Of the regions that are state, by their row; empty: not state, or not there.
+  std::span<float> region(const Region& which) const;
   bool has_average() const { return !average_params_.empty(); }
 
   // The start of a run, a function of the seed and each parameter's name.

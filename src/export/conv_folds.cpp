@@ -20,7 +20,7 @@ const Node* conv_before(const Graph& graph, Value v, const ConvFolds& folds) {
   if (!call || call->pass != onednn::ConvPass::forward) return nullptr;
   const Value filters = conv.in[1];
   const bool own =
-      graph.info(filters).region == Region::params && graph.readers(filters).size() == 1;
+      graph.info(filters).region == &regions::params && graph.readers(filters).size() == 1;
   return own ? &conv : nullptr;
 }
 

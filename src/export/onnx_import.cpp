@@ -69,7 +69,7 @@ OnnxImport import_onnx(const OnnxModel& model, int64_t batch, const std::string&
   for (const OnnxValue& output : model.outputs) {
     const auto found = scope.names.find(output.name);
     const Value* value = found == scope.names.end() ? nullptr : std::get_if<Value>(&found->second);
-    if (!value || import.graph.info(*value).region != Region::workspace)
+    if (!value || import.graph.info(*value).region != &regions::workspace)
       raise(Fault::checkpoint, "{}: no node computes the output \"{}\"", origin,
             shown(output.name));
     scope.builder.output(output.name, *value);

@@ -24,9 +24,10 @@ const OnnxForm& form_of(const Node& n) {
         n.op->name);
 }
 
-// The nodes that `result` needs.
-std::set<int> needed_for(const Graph& graph, Value result) {
-  std::set<int> needed{graph.info(result).node};
+// The nodes that the graph's outputs need.
+std::set<int> needed_for(const Graph& graph) {
+  std::set<int> needed;
+  for (const Input& output : graph.outputs) needed.insert(graph.info(output.value).node);
   for (auto id = graph.order.rbegin(); id != graph.order.rend(); ++id) {
     if (!needed.contains(*id)) continue;
     for (const Value v : graph.node(*id).in) needed.insert(graph.info(v).node);
@@ -55,8 +56,7 @@ OnnxWriter::OnnxWriter(const Graph& graph, const WeightTable& weights, const Onn
 }
 
 OnnxModel OnnxWriter::model() && {
-  const Value image = find(graph_.inputs, "image"), logits = find(graph_.outputs, "logits");
-  const std::string last = options_.softmax ? "probabilities" : "logits";
+  const Value image = find(graph_.inputs, "image");
   const auto value = [&](std::string name, Value v) {
     std::vector<int64_t> dims(shape(v).begin(), shape(v).end());
     if (!options_.fixed_batch) dims[0] = -1;
@@ -69,18 +69,24 @@ OnnxModel OnnxWriter::model() && {
   model_.name = options_.name;
   model_.metadata = options_.metadata;
   model_.inputs = {value("image", image)};
-  model_.outputs = {value(last, logits)};
-  taken_ = {"image", "logits", last};
+  taken_ = {"image"};
   names_[image.id] = "image";
-  expect(!folds_.same.contains(logits.id), "a result is nowhere taken in");
-  names_[logits.id] = "logits";
-  const std::set<int> needed = needed_for(graph_, logits);
+  for (const Input& output : graph_.outputs) {
+    model_.outputs.push_back(value(options_.softmax ? "probabilities" : output.name, output.value));
+    expect(!folds_.same.contains(output.value.id), "a result is nowhere taken in");
+    names_[output.value.id] = output.name;
+    taken_.insert({output.name, model_.outputs.back().name});
+  }
+  const std::set<int> needed = needed_for(graph_);
   for (const int id : graph_.order) {
     const Node& n = graph_.node(id);
     if (!needed.contains(id) || !n.op->kernel || folds_.same.contains(n.out[0].id)) continue;
     form_of(n).write(*this, n);
   }
-  if (options_.softmax) add(last, "Softmax", {"logits"}, last, {onnx_integer("axis", 1)});
+  if (options_.softmax) {
+    const std::string& last = model_.outputs.at(0).name;
+    add(last, "Softmax", {"logits"}, last, {onnx_integer("axis", 1)});
+  }
   return std::move(model_);
 }
 
@@ -99,10 +105,10 @@ std::string OnnxWriter::add_constant(OnnxTensor tensor) {
 std::string OnnxWriter::name(Value v) {
   if (const auto same = folds_.same.find(v.id); same != folds_.same.end()) v = same->second;
   if (const auto known = names_.find(v.id); known != names_.end()) return known->second;
-  const Region region = graph_.info(v).region;
+  const Region* region = graph_.info(v).region;
   const std::string& maker = graph_.producer(v).name;
-  if (region == Region::workspace) return names_[v.id] = unique(maker);
-  if (region != Region::params && region != Region::stats) {
+  if (region == &regions::workspace) return names_[v.id] = unique(maker);
+  if (region != &regions::params && region != &regions::stats) {
     raise(Fault::usage,
           "the network reads its input {}, which an ONNX file of images has not; "
           "try: --format safetensors",

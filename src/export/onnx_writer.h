@@ -25,8 +25,9 @@ struct OnnxExport {
   Metadata metadata;
 };
 
-// The graph is one for evaluation, as a model builds it (before any pass), with the input `image`
-// and the output `logits`; `weights` holds its parameters and statistics by name. A missing one, or
+// The graph is one for prediction, as a task builds it (before any pass), with the input `image`;
+// all its outputs become the file's. With `softmax` its output `logits`, the only one, becomes
+// `probabilities`. `weights` holds its parameters and statistics by name. A missing one, or
 // one of another shape, is Fault::checkpoint; an op without a form, Fault::usage.
 OnnxModel export_onnx(const Graph& graph, std::span<const TensorEntry> weights,
                       const OnnxExport& options);
@@ -52,7 +53,7 @@ class OnnxWriter {
   std::string integers(const Node& n, std::string_view what, std::vector<int64_t> values);
   std::string floats(std::string name, const Shape& shape, std::vector<float> values);
   // The same parameter with another shape: [c] as [c, 1, 1].
-  bool is_param(Value v) const { return graph_.info(v).region == Region::params; }
+  bool is_param(Value v) const { return graph_.info(v).region == &regions::params; }
   std::string reshaped(Value param, const Shape& shape);
 
   using Names = std::vector<std::string>;

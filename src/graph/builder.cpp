@@ -24,7 +24,7 @@ Value Builder::input(std::string name, TensorType type) {
   Node& node = add(input_op, {}, type);
   node.name = name;
   ValueInfo& info = graph_.info(node.out[0]);
-  info.region = Region::input;
+  info.region = &regions::input;
   info.slot = static_cast<int>(graph_.inputs.size());
   graph_.inputs.push_back({std::move(name), node.out[0]});
   return node.out[0];
@@ -34,7 +34,7 @@ Value Builder::param(std::string_view name, Shape shape, Init init, bool decay) 
   Node& node = add(param_op, {}, TensorType{shape});
   node.name = scope_ + std::string(name);
   ValueInfo& info = graph_.info(node.out[0]);
-  info.region = Region::params;
+  info.region = &regions::params;
   info.slot = static_cast<int>(graph_.params.size());
   graph_.params.push_back({.name = node.name,
                            .shape = shape,
@@ -49,7 +49,7 @@ Value Builder::stat(std::string_view name, Shape shape, float start) {
   Node& node = add(stat_op, {}, TensorType{shape});
   node.name = scope_ + std::string(name);
   ValueInfo& info = graph_.info(node.out[0]);
-  info.region = Region::stats;
+  info.region = &regions::stats;
   info.slot = static_cast<int>(graph_.stats.size());
   graph_.stats.push_back({node.name, shape, start, node.out[0], {}});
   return node.out[0];
@@ -57,19 +57,26 @@ Value Builder::stat(std::string_view name, Shape shape, float start) {
 
 void Builder::feed(Value stat, Value batch) {
   const ValueInfo& info = graph_.info(stat);
-  expect(info.region == Region::stats, "only a statistic can be fed");
+  expect(info.region == &regions::stats, "only a statistic can be fed");
   graph_.stats[static_cast<size_t>(info.slot)].batch = batch;
 }
 
-Value Builder::view(Region region, int64_t floats, int buffer) {
+Value Builder::view(const Region& region, int64_t floats, int buffer) {
   Node& node = add(view_op, {}, TensorType{{floats}});
   ValueInfo& info = graph_.info(node.out[0]);
-  info.region = region;
+  info.region = &region;
   info.slot = buffer;
   return node.out[0];
 }
 
 void Builder::output(std::string name, Value v) { graph_.outputs.push_back({std::move(name), v}); }
+
+Value Builder::exposed(std::string_view name) const {
+  for (const Input& one : exposed_) {
+    if (one.name == name) return one.value;
+  }
+  return {};
+}
 
 Builder::Scope::Scope(Builder& b, std::string_view name) : builder_(b), length_(b.scope_.size()) {
   b.scope_ += name;

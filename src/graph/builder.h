@@ -42,9 +42,17 @@ class Builder {
   // `batch` is what this step says about a statistic.
   void feed(Value stat, Value batch);
   void output(std::string name, Value v);
+  // What a model gives besides its logits: the feature maps of its stages, further heads. Names get
+  // no scope.
+  void expose(std::string name, Value v) { exposed_.push_back({std::move(name), v}); }
+  // The end of a stage: `stage1`, `stage2` … in the order of calls.
+  void expose_stage(Value v) { expose("stage" + std::to_string(++stages_), v); }
+  // None: the model exposes nothing of that name.
+  Value exposed(std::string_view name) const;
+  const std::vector<Input>& exposed() const { return exposed_; }
   // A whole region of the state as one vector: what updates work on. `buffer` counts the
   // optimiser's slots.
-  Value view(Region region, int64_t floats, int buffer = 0);
+  Value view(const Region& region, int64_t floats, int buffer = 0);
 
   // While it lives, names begin with `name.`; scopes nest.
   class Scope {
@@ -67,6 +75,8 @@ class Builder {
   size_t at_;
   bool train_;
   std::string scope_;
+  std::vector<Input> exposed_;
+  int stages_ = 0;
   const std::vector<bool>* wanted_ = nullptr;
 };
 

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "graph/op.h"
+#include "graph/region.h"
 
 namespace convoy {
 
@@ -28,24 +29,11 @@ struct Node {
   }
 };
 
-// Where a value lives. Workspace is planned; the rest is state or comes from the caller.
-enum class Region : uint8_t {
-  workspace,
-  input,
-  params,
-  grads,
-  stats,
-  batch_stats,
-  slots,  // of the optimiser
-  average_params,
-  average_stats,
-};
-
 struct ValueInfo {
   TensorType type;
   int node = -1;  // who makes it
   int index = 0;  // which of the node's outputs
-  Region region = Region::workspace;
+  const Region* region = &regions::workspace;
   int slot = -1;  // in its region: parameter, statistic or input number
 };
 

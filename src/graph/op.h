@@ -2,6 +2,7 @@
 // left empty means "not that way", as its comment says.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -72,6 +73,18 @@ struct FormChoice {
 // What an op that knows no 16-bit floats takes in place of `offered`.
 constexpr DType known_dtype(DType offered) { return is_narrow(offered) ? DType::f32 : offered; }
 
+// An exchange between replicas or processes: its begin, its end, or both at once. The kernel of
+// such a node does nothing; the executor has the exchange done (engine/collectives.h).
+struct Collective {
+  enum class Kind : uint8_t {
+    bucket,  // of gradients, which are complete; what waits for the sums comes behind the plan
+    span,    // vectors of the replicas of a group: each of them gets those of all
+    rows,    // runs of rows, made by one process each: each gets all
+  } kind;
+  int number = 0;  // counts from 0 among the plan's exchanges of that kind
+  bool begins = true, ends = true;
+};
+
 struct OpDef {
   std::string_view name;
 
@@ -102,6 +115,9 @@ struct OpDef {
   // The node only starts something; the node that takes its first output ends it. Until then all
   // buffers of this node are held; its scratch is not, others use it at once.
   bool begins = false;
+
+  // What the node begins or ends. Absent: it is no collective.
+  Collective (*collective)(const Node&) = nullptr;
 
   // Must run even when nobody reads its outputs.
   bool keeps = false;

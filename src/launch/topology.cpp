@@ -77,8 +77,9 @@ RankPlacement place_ranks(const std::vector<LaunchHost>& hosts, int ranks, bool 
     placement.hosts = evenly(hosts, ranks ? ranks : static_cast<int>(hosts.size()));
   } else if (const int slots = sum_slots(hosts); ranks > slots) {
     if (!oversubscribe) {
-      raise(Fault::usage, "{} instances, but {} have {} slots; try: more slots, or --oversubscribe",
-            ranks, placement.text(), slots);
+      raise(Fault::usage, "{} instances, but {} {} {} slot{}; try: more slots, or --oversubscribe",
+            ranks, placement.text(), hosts.size() == 1 ? "has" : "have", slots,
+            slots == 1 ? "" : "s");
     }
     placement.hosts = evenly(hosts, ranks);
   } else if (ranks) {

@@ -87,6 +87,7 @@ Value network(Builder& b, const ModelInput& in, const Recipe& r) {
       const bool halves = stage > 0 && block == 0;
       x = layers.residual(x, r.width << stage, halves ? 2 : 1, block == 0, last);
     }
+    b.expose_stage(x);
   }
   return linear(b, "fc", ops::global_avg_pool(b, x), in.classes, layers.style);
 }

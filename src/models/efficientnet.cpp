@@ -145,6 +145,7 @@ Value network(Builder& b, const ModelInput& in, const Recipe& r) {
                                          .dropped = (1 - survival) * number / total,
                                          .number = number});
     }
+    b.expose_stage(x);
   }
   x = layers.conv_norm_act("features.8", x, {.out = 4 * r.channels(320), .kernel = 1});
   const double rate = in.options.dropout_rate < 0 ? r.dropout : in.options.dropout_rate;

@@ -38,13 +38,17 @@ Value network(Builder& b, const ModelInput& in, double width) {
   }
   int stage = 1, number = 1;  // within its stage
   for (const Pair& pair : pairs) {
-    if (pair.stage != stage) number = 0;
+    if (pair.stage != stage) {
+      b.expose_stage(x);
+      number = 0;
+    }
     stage = pair.stage;
     const auto scope = b.scope(fmt::format("stage{}.{}", stage, number++));
     const int64_t own = channels(b, x);
     x = unit(b, 0, x, {.out = own, .stride = pair.stride, .groups = own});
     x = unit(b, 3, x, {.out = wide(pair.out), .kernel = 1});
   }
+  b.expose_stage(x);
   return linear(b, "fc", ops::global_avg_pool(b, x), in.classes);
 }
 

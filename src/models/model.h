@@ -45,7 +45,8 @@ struct ModelInput {
 
 struct Variant {
   std::string name;  // on the command line
-  // Gives the logits [n, classes].
+  // Gives the logits [n, classes]. The feature map at the end of each stage, `stage1` …, is exposed
+  // (graph/builder.h), and so are the further outputs of a network of several heads.
   std::function<Value(Builder&, const ModelInput&)> build;
   float bn_momentum = 0.1f;  // of its usual recipe
   int image_size = 0;        // 0: the family's
@@ -60,6 +61,7 @@ struct ModelDef {
   int classes;  // of the data it is usually trained on
   std::vector<Variant> variants;
   std::vector<std::string_view> takes = {};  // which of ModelOptions, by their names
+  std::string_view task = "classification";  // which it is built for (train/task.h)
 };
 
 const std::vector<ModelDef>& model_catalog();

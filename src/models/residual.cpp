@@ -124,6 +124,7 @@ Value residual_network(Builder& b, const ModelInput& in, const ResidualForm& for
       x = form.pre_activation ? pre_activation(b, x, block)
                               : post_activation(b, x, block, in.options.zero_init_residual);
     }
+    b.expose_stage(x);
   }
   if (form.pre_activation) x = ops::relu(b, norm(b, "bn_last", x, style));
   return linear(b, "fc", ops::global_avg_pool(b, x), in.classes, style);

@@ -72,6 +72,7 @@ Value network(Builder& b, const ModelInput& in, const Recipe& r) {
   for (size_t i = 0; i < r.layers.size(); ++i) {
     const Layer& layer = r.layers[i];
     if (layer.squeeze == 0) {
+      b.expose_stage(x);
       x = pool(b, x);
       continue;
     }
@@ -81,6 +82,7 @@ Value network(Builder& b, const ModelInput& in, const Recipe& r) {
                     {conv_relu(b, "expand1x1", s, {.out = layer.expand, .kernel = 1, .bias = true}),
                      conv_relu(b, "expand3x3", s, {.out = layer.expand, .bias = true})});
   }
+  b.expose_stage(x);
   const double rate = in.options.dropout_rate < 0 ? 0.5 : in.options.dropout_rate;
   return head(b, in, r, ops::dropout(b, x, in.key, static_cast<float>(rate), 0));
 }

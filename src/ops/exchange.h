@@ -1,5 +1,4 @@
-// Marks in a plan for what passes between processes. The nodes compute nothing: whoever runs the
-// plan sees them between its steps (Executor::after_step) and does the rest.
+// Collectives: nodes at which a plan exchanges values between replicas or processes.
 #pragma once
 
 #include <vector>
@@ -11,26 +10,19 @@ namespace convoy::ops {
 // Stands where the last of these gradients is complete: bucket number `bucket` can go.
 void mark_bucket(Builder& b, int bucket, Values gradients);
 
-// The bucket that a node marks; -1: none.
-int marked_bucket(const Node& node);
-
-// Where vectors of `span` replicas are brought together, so that each of them has all: the node
-// `begun` reads this replica's, `ended` reads where all shall stand, one after another.
-struct SpanMark {
-  int exchange = -1;  // counts from 0; -1: the node is neither
-  bool ends = false;
-};
+// The vectors of the `span` replicas of a group are brought together. The node that begins it reads
+// this replica's and gives the memory for all of them, one after another; the node that ends it
+// reads that memory, and what it gives orders the readers of the vectors behind it.
 extern const OpDef span_begin_def, span_end_def;
 struct SpanAttrs {
   int exchange = 0;
   int64_t span = 1;
 };
-SpanMark marked_span(const Node& node);
 
-// Stands where each process has made its rows of a value, rank r those [cuts[r], cuts[r + 1]):
-// whoever reads all rows takes what is given as an input too, so as to come behind it.
-Value mark_rows(Builder& b, Value rows, std::vector<int64_t> cuts);
-// Those cuts; null: the node marks no rows. The rows are its first input.
-const std::vector<int64_t>* marked_rows(const Node& node);
+// Stands where each process has made its rows of a value, rank r those [cuts[r], cuts[r + 1]), and
+// brings them to all. What it gives orders the readers of all rows behind it.
+Value exchange_rows(Builder& b, Value rows, std::vector<int64_t> cuts);
+// Of a node that exchanges rows, its first input.
+const std::vector<int64_t>& row_cuts(const Node& node);
 
 }  // namespace convoy::ops

@@ -24,7 +24,9 @@ std::vector<Piece> pieces_of(const Bar& bar, double share) {
   const std::string total = std::to_string(bar.total);
   pieces.push_back({fmt::format("{:>{}}/{}", bar.done, total.size(), total), 1});
   if (!std::isnan(bar.loss)) pieces.push_back({fmt::format("loss {:.4f}", bar.loss), 7});
-  if (!std::isnan(bar.top1)) pieces.push_back({fmt::format("top-1 {:.2f}%", bar.top1), 4});
+  if (bar.metric) {
+    pieces.push_back({fmt::format("{} {}", bar.metric->def->title, shown_value(*bar.metric)), 4});
+  }
   if (!std::isnan(bar.images_per_s)) {
     pieces.push_back({fmt::format("{:.0f} img/s", bar.images_per_s), 3});
   }

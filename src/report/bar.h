@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "train/metric.h"
+
 namespace convoy {
 
 struct Bar {
@@ -13,7 +15,7 @@ struct Bar {
   int64_t done = 0, total = 0;
   // NaN: not known, not shown.
   double loss = std::numeric_limits<double>::quiet_NaN();
-  double top1 = std::numeric_limits<double>::quiet_NaN();
+  std::optional<Metric> metric = {};
   double images_per_s = std::numeric_limits<double>::quiet_NaN();
   std::optional<double> eta_s;
 };

@@ -59,7 +59,7 @@ class Console : public Listener {
             [&](const EvalProgress& e) { eval_bar(e); },
             [&](const EvalDone& e) { say(eval_line(e)); },
             [&](const EpochDone& e) {
-              if (!e.eval_loss) {
+              if (e.eval.empty()) {
                 say(fmt::format("{}  train loss {:.4f}\n", epoch_label(e.epoch), e.train_loss));
               }
             },
@@ -96,11 +96,22 @@ class Console : public Listener {
 
   std::string eval_line(const EvalDone& e) const {
     const bool has_trained = progress_.steps_per_epoch > 0;  // not in `convoy eval`
-    return fmt::format("{}  {}{}loss {:.4f}  top-1 {} ({}/{})  top-5 {:.2f}%\n",
-                       epoch_label(epoch_number(e.epoch)),
-                       has_trained ? fmt::format("train loss {:.4f}  ", progress_.epoch_loss) : "",
-                       e.ema ? "EMA eval " : "eval ", e.loss, bold(fmt::format("{:.2f}%", e.top1)),
-                       e.correct, e.total, e.top5);
+    std::string text =
+        fmt::format("{}  {}{}", epoch_label(epoch_number(e.epoch)),
+                    has_trained ? fmt::format("train loss {:.4f}  ", progress_.epoch_loss) : "",
+                    e.ema ? "EMA eval" : "eval");
+    for (const Metric& metric : e.metrics) {
+      text += metric.def->is_main ? fmt::format(" {} ", strong(metric, e.total))
+                                  : fmt::format(" {} {} ", metric.def->title, shown_value(metric));
+    }
+    return text.substr(0, text.size() - 1) + "\n";
+  }
+
+  // The main metric: "top-1 91.20% (9120/10000)" with the value in bold.
+  std::string strong(const Metric& metric, int64_t samples) const {
+    const std::string hits = shown_hits(metric, samples);
+    return fmt::format("{} {}{}{}", metric.def->title, bold(shown_value(metric)),
+                       hits.empty() ? "" : " ", hits);
   }
 
   std::string bold(const std::string& text) const {
@@ -116,7 +127,7 @@ class Console : public Listener {
           .done = std::llround(done * static_cast<double>(e.steps_per_epoch)),
           .total = e.steps_per_epoch,
           .loss = e.loss,
-          .top1 = e.top1,
+          .metric = e.metric,
           .images_per_s = e.images_per_s,
           .eta_s = eta},
          now);
@@ -151,10 +162,10 @@ class Console : public Listener {
                    e.exit == 0 ? "done:" : fmt::format("exit {}:", e.exit), with_commas(e.step),
                    human_seconds(e.seconds), human_bytes(static_cast<double>(e.peak_rss_bytes)));
     }
-    if (const auto& [last, best] = options_.evals; last) {
-      text += fmt::format("top-1 {} ({}/{}), best {:.2f}% in epoch {}\n",
-                          bold(fmt::format("{:.2f}%", last->top1)), last->correct, last->total,
-                          best->top1, epoch_number(best->epoch));
+    if (const auto& [last, best] = options_.evals; best) {
+      text +=
+          fmt::format("{}, best {} in epoch {}\n", strong(*main_metric(last->metrics), last->total),
+                      shown_value(*main_metric(best->metrics)), epoch_number(best->epoch));
     }
     if (!options_.quiet && !run_dir_.empty()) {
       text += e.exit == 75 ? shown("go on with: convoy resume {}\n", run_dir_)

@@ -4,16 +4,12 @@
 
 #include "base/append_file.h"
 #include "base/clock.h"
+#include "report/metrics_json.h"
 
 namespace convoy {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json number(double value) {
-  if (std::isfinite(value)) return value;
-  return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
-}
 
 // Null for events that do not belong into the file.
 Json object_of(const RunEvent& event) {
@@ -38,8 +34,8 @@ Json object_of(const RunEvent& event) {
                     {"eval_samples", e.eval_samples},
                     {"steps_per_epoch", e.steps_per_epoch},
                     {"total_steps", e.total_steps},
-                    {"epochs", number(e.epochs)},
-                    {"lr", number(e.lr)}};
+                    {"epochs", json_number(e.epochs)},
+                    {"lr", json_number(e.lr)}};
           },
           [](const PlanReady& e) -> Json {
             return {{"event", "plan"},
@@ -48,25 +44,25 @@ Json object_of(const RunEvent& event) {
                     {"nodes", e.nodes},
                     {"state_bytes", e.state_bytes},
                     {"workspace_bytes", e.workspace_bytes},
-                    {"flops", number(e.flops)}};
+                    {"flops", json_number(e.flops)}};
           },
           [](const TrainProgress& e) -> Json {
             if (!e.record) return nullptr;
             return {{"event", "train"},
-                    {"epoch", number(e.epoch)},
+                    {"epoch", json_number(e.epoch)},
                     {"step", e.step},
                     {"samples", e.samples},
-                    {"loss", number(e.loss)},
-                    {"lr", number(e.lr)},
-                    {"images_per_s", number(e.images_per_s)},
-                    {"data_wait_s", number(e.data_wait_s)}};
+                    {"loss", json_number(e.loss)},
+                    {"lr", json_number(e.lr)},
+                    {"images_per_s", json_number(e.images_per_s)},
+                    {"data_wait_s", json_number(e.data_wait_s)}};
           },
           [](const EvalDone& e) -> Json {
-            return {
-                {"event", "eval"},        {"epoch", number(e.epoch)},    {"step", e.step},
-                {"loss", number(e.loss)}, {"top1", number(e.top1)},      {"top5", number(e.top5)},
-                {"correct", e.correct},   {"correct5", e.correct5},      {"total", e.total},
-                {"ema", e.ema},           {"seconds", number(e.seconds)}};
+            Json object{{"event", "eval"}, {"epoch", json_number(e.epoch)}, {"step", e.step}};
+            add_metrics(object, e.metrics, e.total);
+            object["ema"] = e.ema;
+            object["seconds"] = json_number(e.seconds);
+            return object;
           },
           [](const CheckpointSaved& e) -> Json {
             return {{"event", "checkpoint"}, {"step", e.step}, {"path", e.path}, {"best", e.best}};
@@ -87,7 +83,7 @@ Json object_of(const RunEvent& event) {
             return {{"event", "rank_lost"}, {"rank", e.rank}, {"step", e.step}, {"text", e.text}};
           },
           [](const NonFinite& e) -> Json {
-            return {{"event", "nonfinite"}, {"step", e.step}, {"loss", number(e.loss)}};
+            return {{"event", "nonfinite"}, {"step", e.step}, {"loss", json_number(e.loss)}};
           },
           [](const Stopped& e) -> Json {
             return {{"event", "stop"},
@@ -99,7 +95,7 @@ Json object_of(const RunEvent& event) {
             return {{"event", "run_end"},
                     {"step", e.step},
                     {"weights_hash", e.weights_hash},
-                    {"seconds", number(e.seconds)},
+                    {"seconds", json_number(e.seconds)},
                     {"peak_rss_bytes", e.peak_rss_bytes},
                     {"exit", e.exit}};
           },

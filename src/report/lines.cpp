@@ -31,12 +31,17 @@ std::string run_start(const RunStart& e, const std::string& date) {
 
 std::string eval_done(const EvalDone& e) {
   const char* who = e.ema ? "EMA " : "";
-  std::string text =
-      shown("Test: {}{} [{}/{}]  Time: {:.2f}s  Loss: {:.4f}  Acc@1: {:.3f}  Acc@5: {:.3f}\n", who,
-            epoch_number(e.epoch), e.total, e.total, e.seconds, e.loss, e.top1, e.top5);
-  text += shown(" * {}Acc@1 {:.3f} ({}/{})  Acc@5 {:.3f} ({}/{})\n", who, e.top1, e.correct,
-                e.total, e.top5, e.correct5, e.total);
-  return text;
+  std::string values, shares;
+  for (const Metric& metric : e.metrics) {
+    const bool is_share = metric.def->unit == "%";
+    values += fmt::format("  {}: {:.{}f}", metric.def->log_title, metric.value, is_share ? 3 : 4);
+    if (metric.def->name == loss_metric.name) continue;
+    const std::string hits = shown_hits(metric, e.total);
+    shares += fmt::format("{}{} {:.3f}{}{}", shares.empty() ? "" : "  ", metric.def->log_title,
+                          metric.value, hits.empty() ? "" : " ", hits);
+  }
+  return shown("Test: {}{} [{}/{}]  Time: {:.2f}s{}\n * {}{}\n", who, epoch_number(e.epoch),
+               e.total, e.total, e.seconds, values, who, shares);
 }
 
 }  // namespace
@@ -107,7 +112,7 @@ std::string Lines::train(const TrainProgress& e) {
   const std::string total = std::to_string(e.steps_per_epoch);
   std::string text = shown("Train: {} [{:>{}}/{} ({:>3.0f}%)]  Loss: {:.4f} ({:.4f})", epoch, step,
                            total.size(), total, 100 * done, e.loss, e.epoch_loss);
-  if (std::isfinite(e.top1)) text += shown("  Acc@1: {:.2f}", e.top1);
+  if (e.metric) text += shown("  {}: {:.2f}", e.metric->def->log_title, e.metric->value);
   text += shown("  Time: {:.3f}s, {:.2f}/s ({:.3f}s, {:.2f}/s)  LR: {:.3e}  Data: {:.3f} ({:.3f})",
                 step_s, e.images_per_s, step_s_ / count, step_s_ > 0 ? batch * count / step_s_ : 0,
                 e.lr, e.data_wait_s, wait_s_ / count);
@@ -138,6 +143,10 @@ std::string Lines::of(const RunEvent& event) {
           },
           [](const Shortened& e) { return shown("Ends at step {}: {}\n", e.last_step, e.reason); },
           [](const BadSample& e) {
+            // What is wrong with a file mostly opens with its name.
+            if (!e.file.empty() && e.reason.starts_with(e.file + ":")) {
+              return shown("Bad sample: record {}: {}\n", e.index, e.reason);
+            }
             return shown("Bad sample: {} record {}: {}\n", e.file, e.index, e.reason);
           },
           [](const RankLost& e) { return shown("Lost: {}\n", e.text); },
@@ -147,7 +156,7 @@ std::string Lines::of(const RunEvent& event) {
           [](const Warning& e) { return shown("Warning: {}\n", e.text); },
           [](const Resumed& e) {
             return e.path.empty()
-                       ? std::string("Resumed: no checkpoint yet, from the start\n")
+                       ? std::string("Resumed: there is no checkpoint, so from the start\n")
                        : shown("Resumed: step {} from {}{}{}\n", e.step, e.path,
                                e.length.empty() ? "" : "; the run is longer now: ", e.length);
           },

@@ -1,5 +1,5 @@
-// Evaluations of a run before this process: what a resumed run says about its best is the whole
-// run's.
+// Evaluations of a run, those before this process too: what a resumed run says about its best is
+// the whole run's.
 #pragma once
 
 #include <optional>
@@ -10,12 +10,13 @@
 namespace convoy {
 
 struct PastEvals {
-  std::optional<EvalDone> last, best;  // by top-1
+  std::optional<EvalDone> last, best;  // by the main metric
 
   void add(const EvalDone& eval);
 };
 
-// Those that a metrics.jsonl tells; a line that is none is passed over.
-PastEvals past_evals(std::string_view metrics);
+// Those that the text of a metrics.jsonl tells; a line that is none is passed over. Of the run's
+// metrics `defs`, which must outlive it, only the main one is read.
+PastEvals past_evals(std::string_view metrics, std::span<const MetricDef> defs);
 
 }  // namespace convoy

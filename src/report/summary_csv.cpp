@@ -7,37 +7,45 @@ namespace {
 
 class SummaryCsv : public Listener {
  public:
-  explicit SummaryCsv(const fs::path& path) : file_(path, Fault::checkpoint) { head(); }
+  SummaryCsv(const fs::path& path, std::vector<MetricDef> metrics)
+      : file_(path, Fault::checkpoint), metrics_(std::move(metrics)) {
+    head();
+  }
 
   void on(const RunEvent& event) override {
     if (const auto* epoch = std::get_if<EpochDone>(&event)) {
       head();
-      file_.append(summary_line(*epoch) + "\n");
+      file_.append(summary_line(*epoch, metrics_) + "\n");
     }
   }
 
  private:
   // Also after the file was cut to nothing under us.
   void head() {
-    if (file_.size() == 0) file_.append("epoch,train_loss,eval_loss,eval_top1,eval_top5,lr\n");
+    if (file_.size() != 0) return;
+    std::string names;
+    for (const MetricDef& def : metrics_) names += fmt::format("eval_{},", def.name);
+    file_.append(fmt::format("epoch,train_loss,{}lr\n", names));
   }
 
   AppendFile file_;
+  std::vector<MetricDef> metrics_;
 };
-
-std::string field(const std::optional<double>& value) {
-  return value ? fmt::format("{}", *value) : "";
-}
 
 }  // namespace
 
-std::string summary_line(const EpochDone& epoch) {
-  return fmt::format("{},{},{},{},{},{}", epoch.epoch, epoch.train_loss, field(epoch.eval_loss),
-                     field(epoch.eval_top1), field(epoch.eval_top5), epoch.lr);
+std::string summary_line(const EpochDone& epoch, std::span<const MetricDef> metrics) {
+  std::string values;
+  for (const MetricDef& def : metrics) {
+    const Metric* metric = find_metric(epoch.eval, def.name);
+    values += (metric ? fmt::format("{}", metric->value) : "") + ",";
+  }
+  return fmt::format("{},{},{}{}", epoch.epoch, epoch.train_loss, values, epoch.lr);
 }
 
-std::unique_ptr<Listener> summary_csv_listener(const fs::path& path) {
-  return std::make_unique<SummaryCsv>(path);
+std::unique_ptr<Listener> summary_csv_listener(const fs::path& path,
+                                               std::vector<MetricDef> metrics) {
+  return std::make_unique<SummaryCsv>(path, std::move(metrics));
 }
 
 }  // namespace convoy

@@ -8,10 +8,12 @@
 
 namespace convoy {
 
-// Appends to `path`; an empty file gets the header first.
-std::unique_ptr<Listener> summary_csv_listener(const fs::path& path);
+// Appends to `path`; an empty file gets the header first. `metrics`: those of the run's task, a
+// column each.
+std::unique_ptr<Listener> summary_csv_listener(const fs::path& path,
+                                               std::vector<MetricDef> metrics);
 
-// Without newline. Numbers come back bit for bit.
-std::string summary_line(const EpochDone& epoch);
+// Without newline. Numbers come back bit for bit; those of an epoch without evaluation are empty.
+std::string summary_line(const EpochDone& epoch, std::span<const MetricDef> metrics);
 
 }  // namespace convoy

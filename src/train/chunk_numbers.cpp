@@ -56,7 +56,7 @@ Values emit_chunk_numbers(Builder& b, const UpdateInputs& in, std::vector<Update
                                NumbersAttrs{std::move(chunks), cuts[mine],
                                             cuts[mine + 1] - cuts[mine], width, std::move(body)});
   if (!in.shares.is_shared()) return {numbers};
-  return {numbers, ops::mark_rows(b, numbers, cuts)};
+  return {numbers, ops::exchange_rows(b, numbers, cuts)};
 }
 
 }  // namespace convoy

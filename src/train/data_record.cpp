@@ -62,6 +62,15 @@ void record_data(const fs::path& file, const RunSetup& setup) {
   write_atomically(file, text, Fault::checkpoint);
 }
 
+namespace {
+
+// An unsplit folder has no folder train: the file of `train/dog/1.jpg` is dog/1.jpg in it.
+std::string as_it_lies(const std::string& name, const RunSetup& setup) {
+  return setup.config.data.val_share > 0 ? name.substr(name.find('/') + 1) : name;
+}
+
+}  // namespace
+
 void expect_recorded_data(const fs::path& file, const RunSetup& setup) {
   std::error_code ignored;
   if (!is_recorded(setup) || !fs::exists(file, ignored)) return;
@@ -73,10 +82,10 @@ void expect_recorded_data(const fs::path& file, const RunSetup& setup) {
     const std::string written = parse_json(json_text(name)).get<std::string>();
     const auto found = before.find(written);
     if (found == before.end()) {
-      added.push_back(name);
+      added.push_back(as_it_lies(name, setup));
       return;
     }
-    if (found->second != bytes) changed.push_back(name);
+    if (found->second != bytes) changed.push_back(as_it_lies(name, setup));
     before.erase(found);
   });
   const std::string where = setup.config.data.data_dir;
@@ -87,19 +96,21 @@ void expect_recorded_data(const fs::path& file, const RunSetup& setup) {
   };
   if (!before.empty()) {
     std::vector<std::string> gone;
-    for (const auto& [name, bytes] : before) gone.push_back(name);
-    refuse(gone.size(), "are gone", gone,
+    for (const auto& [name, bytes] : before) gone.push_back(as_it_lies(name, setup));
+    refuse(gone.size(), gone.size() == 1 ? "is gone" : "are gone", gone,
            "put them back, --data-dir where they are now, or a new run with --init-from this one");
   }
   if (!added.empty()) {
     raise(Fault::data,
-          "{} pictures in {} are new since this run began ({}), and would change every later step; "
-          "try: move them away, or a new run with --init-from this one",
-          added.size(), where, some_of(added, told_names));
+          "{} picture{} in {} {} new since this run began ({}), and would change every later step; "
+          "try: move what is new away, or a new run with --init-from this one",
+          added.size(), added.size() == 1 ? "" : "s", where, added.size() == 1 ? "is" : "are",
+          some_of(added, told_names));
   }
   if (!changed.empty()) {
-    refuse(changed.size(), "have another size than before", changed,
-           "the files as they were, or a new run with --init-from this one");
+    refuse(changed.size(),
+           changed.size() == 1 ? "has another size than before" : "have another size than before",
+           changed, "the files as they were, or a new run with --init-from this one");
   }
 }
 

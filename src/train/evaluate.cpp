@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "train/shared_tally.h"
+#include "train/result_rows.h"
 
 namespace convoy {
 
@@ -19,6 +19,7 @@ Evaluator::Evaluator(const Task& task, Executor& executor, const Dataset& datase
       transport_(transport && transport->size() > 1 ? transport : nullptr) {
   spec_.batch = batch;
   spec_.parts = 1;
+  spec_.form = task.form();
   spec_.first_step = 0;
   spec_.last_step = plan_.total_steps();
   spec_.shuffle = false;
@@ -31,40 +32,29 @@ void Evaluator::run_batch(const Batch& batch) {
 }
 
 // In rounds of a batch for each rank.
-std::optional<Tally> Evaluator::run_shared(const std::function<bool(int64_t)>& watch) {
+std::optional<Evaluator::Outcome> Evaluator::run(const std::function<bool(int64_t)>& watch) {
   LoaderSpec spec = spec_;
-  spec.first_step = std::min<int64_t>(transport_->rank(), spec.last_step);
-  spec.stride = transport_->size();
+  if (transport_) {
+    spec.first_step = std::min<int64_t>(transport_->rank(), spec.last_step);
+    spec.stride = transport_->size();
+  }
   Loader loader(dataset_, chain_, plan_, spec);
-  SharedTally shared(*transport_, spec.batch);
-  Tally tally;
+  ResultRows rows(1, spec.batch, transport_);
+  Outcome all{task_.results()};
   for (int64_t round = 0; round < divide_up(plan_.total_steps(), spec.stride); ++round) {
-    shared.start();
+    rows.start();
     if (!loader.done()) {
       const Batch& batch = loader.next();
       run_batch(batch);
-      shared.add(task_, executor_, batch, 0);
+      rows.add(task_, executor_, batch, 0);
     }
-    const bool stops = shared.gather(watch(tally.samples) ? 0 : 1, tally) != 0;
-    count_bad(shared.bad(), spec_.max_bad, tally.bad, tell_bad_);
+    // A wish to stop travels with the rows, so that all processes stop after the same round.
+    const bool stops = rows.gather(watch(all.results->samples()) ? 0 : 1, *all.results) != 0;
+    count_bad(rows.bad(), spec_.max_bad, all.bad, tell_bad_);
     if (stops) return std::nullopt;
   }
-  watch(tally.samples);
-  return tally;
-}
-
-std::optional<Tally> Evaluator::run(const std::function<bool(int64_t)>& watch) {
-  if (transport_) return run_shared(watch);
-  Loader loader(dataset_, chain_, plan_, spec_);
-  Tally tally;
-  while (!loader.done()) {
-    const Batch& batch = loader.next();
-    count_bad(batch.bad, spec_.max_bad, tally.bad, tell_bad_);
-    run_batch(batch);
-    task_.count(executor_, batch, tally);
-    if (!watch(tally.samples)) return std::nullopt;
-  }
-  return tally;
+  watch(all.results->samples());
+  return all;
 }
 
 }  // namespace convoy

@@ -22,15 +22,18 @@ class Evaluator {
             int64_t batch, const LoaderSpec& loader, TellBad tell_bad,
             Transport* transport = nullptr);
 
-  // `watch(samples done)` is called after every batch; false abandons the evaluation, and then
-  // there is no result. With several processes batches are dealt to them in turn, and all get the
-  // same result; it is abandoned by all when one of them asks for it.
-  std::optional<Tally> run(const std::function<bool(int64_t)>& watch);
+  // `watch(samples done)` is called with every batch, and at the end; false abandons the
+  // evaluation, and then there is none. With several processes batches are dealt to them in turn,
+  // and all get the same result; it is abandoned by all when one of them asks for it.
+  struct Outcome {
+    std::unique_ptr<Results> results;
+    int64_t bad = 0;  // samples that were no images, and are not among the others
+  };
+  std::optional<Outcome> run(const std::function<bool(int64_t)>& watch);
 
   int64_t samples() const { return dataset_.size(); }
 
  private:
-  std::optional<Tally> run_shared(const std::function<bool(int64_t)>& watch);
   void run_batch(const Batch& batch);
 
   const Task& task_;

@@ -8,13 +8,14 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
+
+#include "train/metric.h"
 
 namespace convoy {
 
@@ -76,13 +77,12 @@ struct Exchanged {
 struct TrainProgress {
   double epoch = 0;  // epochs of data seen: 2.5 is the middle of the third
   int64_t step = 0, samples = 0;
-  double loss = 0;          // of this step
-  double lr = 0;            // of this step
-  double images_per_s = 0;  // since the last recorded one
-  double data_wait_s = 0;   // mean seconds per step without data, since the last recorded one
-  double epoch_loss = 0;    // mean over the epoch so far
-  double top1 =
-      std::numeric_limits<double>::quiet_NaN();  // percent over the epoch so far, if known
+  double loss = 0;               // of this step
+  double lr = 0;                 // of this step
+  double images_per_s = 0;       // since the last recorded one
+  double data_wait_s = 0;        // mean seconds per step without data, since the last recorded one
+  double epoch_loss = 0;         // mean over the epoch so far
+  std::optional<Metric> metric;  // the main one, over the epoch so far, where it is known
   int64_t total_steps = 0, steps_per_epoch = 0;
   // Files and plain lines take only these (every --log-steps); the progress bar takes all.
   bool record = true;
@@ -95,18 +95,17 @@ struct EvalProgress {
 struct EvalDone {
   double epoch = 0;
   int64_t step = 0;
-  double loss = 0;
-  double top1 = 0, top5 = 0;  // percent
-  int64_t correct = 0, correct5 = 0, total = 0;
+  std::vector<Metric> metrics;  // the loss, where there is one, is among them
+  int64_t total = 0;            // samples
   bool ema = false;
   double seconds = 0;
 };
 
-// For summary.csv. Without an evaluation in this epoch the eval fields are empty.
+// For summary.csv.
 struct EpochDone {
   int64_t epoch = 0;  // the first is 1
   double train_loss = 0;
-  std::optional<double> eval_loss, eval_top1, eval_top5;
+  std::vector<Metric> eval;  // empty: there was no evaluation in this epoch
   double lr = 0;
 };
 

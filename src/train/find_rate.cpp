@@ -26,8 +26,8 @@ RateCurve find_rate(const RunSetup& setup, const FindRateOptions& options,
     const double rate = growing_rate(step, options.steps, options.low, options.high);
     StepInputs inputs = setup.inputs(step);
     inputs.learning_rate = static_cast<float>(rate);
-    const Tally tally = train_step(setup, network, step, inputs, next);
-    const bool goes_on = curve.add(rate, tally.mean_loss());
+    const Results& results = train_step(setup, network, step, inputs, next);
+    const bool goes_on = curve.add(rate, results.mean_loss());
     watch.after_step(curve);
     if (!goes_on) break;
   }

@@ -66,7 +66,7 @@ void RunConfig::describe_length(Fields& field) {
         "with several processes: each holds the optimiser's buffers of its share of the parameters "
         "alone, and updates these. Changes no result",
         {}, {"rts"});
-  stop.describe(field);
+  stop.describe(field, metrics());
   field("eval-epochs", eval_epochs, "evaluate every N epochs, and at the end; 0: never",
         at_least(0));
   field("eval-epochs-offset", eval_offset,
@@ -294,11 +294,11 @@ void RunConfig::check(Fields& field) {
           "neither --epochs nor --iterations or --max-steps: nothing to do; try: --epochs 10");
   average.check(average_site());
   mixing.check(step_shape().micro_batch);
-  if (mixing.on() && stop.best_metric == "train-top1") {
-    raise(
-        Fault::usage,
-        "--best-metric train-top1 asks for the one class of each image, and mixup and cutmix make "
-        "images of several; try: --best-metric top1");
+  if (mixing.on() && stop.counts_training()) {
+    raise(Fault::usage,
+          "--best-metric {} asks for the one class of each image, and mixup and cutmix make images "
+          "of several; try: --best-metric {}",
+          stop.best_metric, stop.best_metric.substr(stop.best_metric.find('-') + 1));
   }
   if (eval_epochs == 0 && field.idle("best-metric", {"eval-epochs"})) {
     raise(Fault::usage,
@@ -348,6 +348,15 @@ void RunConfig::check_norms(Fields& field) {
   tuning.statistics = FineTuning().statistics;
 }
 
+std::vector<MetricDef> RunConfig::metrics() const {
+  std::vector<MetricDef> all;
+  for (const TaskDef& def : task_catalog()) {
+    if (!model.empty() && def.name != find_model(model).family.task) continue;
+    all.insert(all.end(), def.metrics.begin(), def.metrics.end());
+  }
+  return all;
+}
+
 int RunConfig::thread_count() const {
   return threads ? threads : std::max(1, available_cores() / on_our_cores_);
 }
@@ -381,12 +390,20 @@ int RunConfig::classes(const Dataset& dataset) const {
 StepShape RunConfig::step_shape(int rank, int size) const {
   const int64_t micro =
       global_batch_size ? global_batch_size / (replicas * accumulation) : batch_size;
-  const ReplicaRange mine = ReplicaSplit(replicas, size).range(rank);
   const bool narrow = exchange_precision == "bf16";
   const int span = sync_bn ? replicas : bn_span;
-  const bool together =
-      mine.count > 1 && accumulation == 1 && replica_mode != "sequence" && !narrow && span == 1;
-  return {micro, replicas, accumulation, together, mine, narrow, span};
+  const bool together = accumulation == 1 && replica_mode != "sequence" && !narrow && span == 1;
+  return StepShape{.micro_batch = micro,
+                   .replicas = replicas,
+                   .accumulation = accumulation,
+                   .together = together,
+                   .narrow = narrow,
+                   .span = span,
+                   .bn_per_step = bn_update == "step",
+                   .processes = size,
+                   .shard = shard_optimizer,
+                   .bucket_floats = static_cast<int64_t>(bucket_mb * (1 << 18))}
+      .of_rank(rank);
 }
 
 int64_t RunConfig::eval_batch(int64_t train_batch) const {

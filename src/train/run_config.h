@@ -21,8 +21,9 @@
 #include "train/kernel_choices.h"
 #include "train/optimizer.h"
 #include "train/schedule.h"
-#include "train/step_runner.h"
+#include "train/step_shape.h"
 #include "train/stop_rules.h"
+#include "train/task.h"
 #include "train/weight_average.h"
 
 namespace convoy {
@@ -101,6 +102,8 @@ struct RunConfig {
   static void describe_all(Fields& field);
 
   const Optimizer& update() const { return *optimizer_; }
+  // Of the task of the model; without a model, for help, of all tasks.
+  std::vector<MetricDef> metrics() const;
   int thread_count() const;
   // So many processes of the run are on this host, and so many of them on our cores: without
   // --threads and --memory each takes its share.

@@ -16,11 +16,15 @@ namespace convoy {
 namespace {
 
 // What another --output would help against is the caller's; a disk that fails is not.
-[[noreturn]] void cannot_write(const fs::path& where, int reason) {
+[[noreturn]] void cannot_write(const fs::path& where, int reason,
+                               const char* advice = "--output DIR that you may write to") {
   const bool fails = reason == EIO || reason == ESTALE || reason == EUCLEAN;
   raise_file_error("write to the run directory", where, reason,
-                   fails ? Fault::checkpoint : Fault::usage, "--output DIR that you may write to");
+                   fails ? Fault::checkpoint : Fault::usage, advice);
 }
+
+// Of a run that is there already: resuming it has no --output.
+constexpr const char* own_or_copy = "as a user who may write there, or resume a copy of it";
 
 fs::path without_slash(const fs::path& path) {
   return path.has_filename() ? path : path.parent_path();
@@ -70,7 +74,7 @@ RunLock::RunLock(const fs::path& run_dir)
     raise(Fault::usage, "{} is a link, and a lock is never taken through one; try: remove it",
           (run_dir / ".lock").string());
   }
-  if (descriptor_ < 0) cannot_write(run_dir, errno);
+  if (descriptor_ < 0) cannot_write(run_dir, errno, own_or_copy);
   int failed = 0;
   do {
     failed = ::flock(descriptor_, LOCK_EX | LOCK_NB);
@@ -103,7 +107,7 @@ RunLock::~RunLock() {
 HeldFolder::HeldFolder(const fs::path& path)
     : path_(without_slash(fs::absolute(path).lexically_normal())),
       descriptor_(::open(path_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)) {
-  if (descriptor_ < 0) cannot_write(path, errno);
+  if (descriptor_ < 0) cannot_write(path, errno, own_or_copy);
 }
 
 HeldFolder::HeldFolder(HeldFolder&& other) noexcept

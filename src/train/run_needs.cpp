@@ -6,8 +6,8 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "graph/site.h"
+#include "train/step_sums.h"
 #include "train/tensors.h"
-#include "train/tree_accumulator.h"
 #include "train/whole_slots.h"
 
 namespace convoy {
@@ -22,7 +22,7 @@ int64_t loader_bytes(const RunSetup& setup, int64_t batch) {
   int64_t bytes = 0;
   LoaderSpec loader = setup.loader(0, 0);
   loader.batch = batch;
-  for (const auto& [name, type] : loader_tensors(loader, setup.train_set->image_shape())) {
+  for (const auto& [name, type] : loader_tensors(loader, *setup.train_set)) {
     bytes += static_cast<int64_t>(stored_bytes(type));
   }
   return bytes * (loader.prefetch + 1);
@@ -47,8 +47,8 @@ MemoryNeeds memory_needs(const RunSetup& setup, const NetworkPlans& plans) {
   needs.workspace =
       static_cast<int64_t>(Workspace::size(plans.pointers(), setup.config.thread_count()).bytes());
   const StepShape& step = plans.step();
-  if (step.parts() > 1 || step.in_step()) needs.workspace += StepRunner::sum_bytes(step, state);
-  if (step.in_step()) {  // each has a workspace, gradients and a batch of its own
+  needs.workspace += StepSums::bytes(step, state);
+  if (step.lockstep()) {  // each has a workspace, gradients and a batch of its own
     const Plan* const train[] = {plans.find("train")};
     const auto each = static_cast<int64_t>(
         Workspace::size(train, setup.config.thread_count()).bytes() + train[0]->held_bytes);
@@ -58,7 +58,7 @@ MemoryNeeds memory_needs(const RunSetup& setup, const NetworkPlans& plans) {
   }
   // What it sees of the gradients of others on this host, or has of theirs in messages: a part to
   // add up and the results.
-  if (plans.instances() > 1) needs.workspace += 2 * 4 * state.param_floats;
+  if (plans.step().has_peers()) needs.workspace += 2 * 4 * state.param_floats;
   needs.workspace += WholeSlots::bytes(state, plans.slots(), plans.shares());
   for (const Plan* plan : plans.pointers()) {
     needs.workspace += static_cast<int64_t>(plan->held_bytes);
@@ -87,7 +87,7 @@ bool fits(const MemoryNeeds& needs, int64_t limit) {
 
 int64_t largest_batch(const RunSetup& setup, int64_t limit) {
   const auto needs = [&](int64_t batch) {
-    return memory_needs(setup, NetworkPlans(setup.task, setup.network_spec(batch)));
+    return memory_needs(setup, NetworkPlans(*setup.task, setup.network_spec(batch)));
   };
   // Between one that fits and one that does not, at first where a straight line would cross.
   int64_t low = 1, high = setup.shape.micro_batch;
@@ -193,10 +193,10 @@ std::string smaller_form(const RunSetup& setup, int64_t largest) {
 
 // Whether the same run fits when its replicas run one after another.
 bool fits_in_sequence(const RunSetup& setup, int64_t limit) {
-  if (!setup.shape.together) return false;
+  if (!setup.shape.together || setup.shape.local() == 1) return false;
   NetworkSpec spec = setup.network_spec(setup.shape.micro_batch);
   spec.step.together = false;
-  return fits(memory_needs(setup, NetworkPlans(setup.task, spec)), limit);
+  return fits(memory_needs(setup, NetworkPlans(*setup.task, spec)), limit);
 }
 
 std::string what_would_fit(const RunSetup& setup, int64_t largest, int64_t limit) {
@@ -204,7 +204,7 @@ std::string what_would_fit(const RunSetup& setup, int64_t largest, int64_t limit
     return "try: --replica-mode sequence, which trains the same weights one replica at a time";
   }
   if (largest) return "try: " + smaller_form(setup, largest);
-  if (setup.shape.in_step() && setup.shape.local() > setup.shape.span) {
+  if (setup.shape.lockstep() && setup.shape.local() > setup.shape.span) {
     return fmt::format(
         "no batch is small enough, because {} replicas that share batch norm in groups of {} are "
         "in memory at once; try: fewer --replicas, or several hosts (convoy launch -H), each of "

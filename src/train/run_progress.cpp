@@ -25,16 +25,10 @@ constexpr double centuries = 1e11;  // in seconds
 std::vector<Row> table(RunProgress& p, const ProgressBounds& bounds) {
   const auto step = static_cast<double>(p.step), total = static_cast<double>(bounds.total_steps);
   const double samples = step * static_cast<double>(bounds.global_batch);
-  const double most_loss = largest_float * std::max(samples, 1.0);
-  return {{"epoch_loss", &p.epoch.loss, -most_loss, most_loss},
-          {"epoch_samples", &p.epoch.samples, 0, samples},
-          {"epoch_correct", &p.epoch.correct, 0, samples},
-          {"epoch_correct5", &p.epoch.correct5, 0, samples},
-          {"epoch_bad", &p.epoch.bad, 0, samples, 0},
-          {"best_top1", &p.best_top1, -1, 100},
-          {"best_score", &p.best_score, -1e300, 100, p.best_top1},
-          {"top1", &p.top1, -1, 100, -1},
-          {"average_top1", &p.average_top1, -1, 100, -1},
+  return {{"epoch_bad", &p.epoch_bad, 0, samples, 0},
+          {"best_score", &p.best_score, no_score, largest_float},
+          {"main_metric", &p.main_metric, no_score, largest_float, no_score},
+          {"average_metric", &p.average_metric, no_score, largest_float, no_score},
           {"stale", &p.stale, 0, step, 0},
           {"last_step", &p.last_step, std::max(step, 1.0), total, total},
           {"scheduled", &p.scheduled, 0, total, step},
@@ -88,13 +82,6 @@ RunProgress progress_of(const TrainState& state, const ProgressBounds& bounds,
   for (size_t i = 0; i < rows; ++i) {
     const Row row = table(progress, bounds)[i];
     set(row.place, checked(row, state, origin));
-  }
-  if (progress.epoch.correct > progress.epoch.samples ||
-      progress.epoch.correct5 > progress.epoch.samples) {
-    raise(Fault::checkpoint,
-          "{}: epoch_correct {} or epoch_correct5 {} is more than epoch_samples {}: the file was "
-          "changed; try: an older checkpoint of the run",
-          origin, progress.epoch.correct, progress.epoch.correct5, progress.epoch.samples);
   }
   return progress;
 }

@@ -5,19 +5,22 @@
 
 #include <cstdint>
 
-#include "train/task.h"
 #include "train/train_state.h"
 
 namespace convoy {
 
+// Of what has not been evaluated.
+inline constexpr double no_score = -1e300;
+
 struct RunProgress {
   int64_t step = 0;
-  Tally epoch;  // sums of the epoch so far
-  double best_top1 = -1;
-  double best_score = -1e300;           // by --best-metric
-  double top1 = -1, average_top1 = -1;  // of this very step; -1: not evaluated
-  int64_t stale = 0;                    // evaluations since the best one
-  int64_t last_step = 0;                // with which the run ends
+  int64_t epoch_bad = 0;         // samples of the epoch so far that were no images
+  double best_score = no_score;  // by --best-metric
+  // The main metric at this very step, of the weights and of their average; `no_score`: not
+  // evaluated.
+  double main_metric = no_score, average_metric = no_score;
+  int64_t stale = 0;              // evaluations since the best one
+  int64_t last_step = 0;          // with which the run ends
   double scheduled = 0;           // the step of the schedule; ahead of `step` when time is short
   double lr = 0;                  // of the newest step
   int64_t ema_updates = 0;        // of the average

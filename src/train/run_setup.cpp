@@ -8,12 +8,6 @@
 namespace convoy {
 namespace {
 
-ops::CrossEntropyOptions loss_options(const RunConfig& config) {
-  return {config.label_smoothing, config.label_smoothing_kind == "others"
-                                      ? ops::Smoothing::others
-                                      : ops::Smoothing::uniform};
-}
-
 // What the network does about images that come as bytes; none: they come as floats. Training and
 // evaluation have one answer, since augmentations only move pixels then.
 ops::ByteTables byte_tables(const RunConfig& config, const AugmentChain& train,
@@ -40,10 +34,13 @@ RunSetup::RunSetup(const RunConfig& run, const PassWatch& watch, ProcessPlace pl
       shape(run.step_shape(place.rank, place.size)),
       epochs(train_set->size(), shape.global_batch(), run.epochs, run.data.tail(),
              run.data.repeats(run.replicas)),
-      task(find_model(run.model).variant, run.classes(*train_set), loss_options(run),
-           run.model_options, byte_tables(run, train_chain, eval_chain),
-           run.class_weights.of(*train_set, run.classes(*train_set)), run.mixing.on()),
-      plans(task, with_watch(network_spec(shape.micro_batch), watch)) {}
+      task(make_task({.model = find_model(run.model),
+                      .classes = run.classes(*train_set),
+                      .options = run.model_options,
+                      .run = &run,
+                      .train_set = train_set.get(),
+                      .tables = byte_tables(run, train_chain, eval_chain)})),
+      plans(*task, with_watch(network_spec(shape.micro_batch), watch)) {}
 
 NetworkSpec RunSetup::network_spec(int64_t micro_batch) const {
   StepShape step = shape;
@@ -57,11 +54,6 @@ NetworkSpec RunSetup::network_spec(int64_t micro_batch) const {
           .clip = config.clip,
           .tune = [this](Graph& graph) { config.tuning.apply(graph, find_model(config.model)); },
           .step = step,
-          .instances = process.size,
-          .rank = process.rank,
-          .exchange = {.bucket_floats = static_cast<int64_t>(config.bucket_mb * (1 << 18)),
-                       .narrow = step.narrow,
-                       .shard = config.shard_optimizer},
           .tail_batch = short_tail ? epochs.samples() % step.global_batch() : 0,
           .average = config.average.on()};
 }
@@ -87,7 +79,6 @@ StepInputs RunSetup::inputs(int64_t step) const {
           .loss_scale = config.loss_scale,
           .step = static_cast<float>(step),
           .bn_momentum = config.bn_momentum,
-          .bn_per_step = config.bn_update == "step",
           .skip_update = false};
 }
 
@@ -96,20 +87,20 @@ LoaderSpec RunSetup::loader(int64_t first, int64_t last) const {
   spec.batch = shape.plan_batch();
   spec.parts = shape.parts();
   spec.offset = shape.first_sample();
-  spec.rows = shape.in_step() ? shape.local() : 1;
+  spec.rows = shape.lockstep() ? shape.local() : 1;
   spec.first_step = first;
   spec.last_step = last;
   spec.seed = config.seed;
   spec.mixing = config.mixing;
+  spec.form = task->form();
   spec.micro_batch = shape.micro_batch;
   return spec;
 }
 
-Tally train_step(const RunSetup& setup, Network& network, int64_t step, const StepInputs& inputs,
-                 const std::function<const Batch&()>& next) {
+const Results& train_step(const RunSetup& setup, Network& network, int64_t step,
+                          const StepInputs& inputs, const std::function<const Batch&()>& next) {
   const bool is_short = setup.epochs.count(step) < setup.epochs.batch();
-  return is_short ? network.steps().run_tail(inputs, next(), *network.tail())
-                  : network.steps().run(inputs, next);
+  return is_short ? network.steps().run_tail(inputs, next) : network.steps().run(inputs, next);
 }
 
 }  // namespace convoy

@@ -10,9 +10,9 @@
 #include "data/dataset.h"
 #include "data/epoch_plan.h"
 #include "data/loader.h"
-#include "train/classification.h"
 #include "train/network.h"
 #include "train/run_config.h"
+#include "train/task.h"
 
 namespace convoy {
 
@@ -48,13 +48,13 @@ class RunSetup {
   const AugmentChain train_chain, eval_chain;
   const StepShape shape;
   const EpochPlan epochs;
-  const Classification task;
+  const std::unique_ptr<Task> task;
   const NetworkPlans plans;
 };
 
 // Step number `step`, with `network`'s plans those of `setup`: whole, or the short last one of an
-// epoch.
-Tally train_step(const RunSetup& setup, Network& network, int64_t step, const StepInputs& inputs,
-                 const std::function<const Batch&()>& next);
+// epoch. The results are valid until the next step.
+const Results& train_step(const RunSetup& setup, Network& network, int64_t step,
+                          const StepInputs& inputs, const std::function<const Batch&()>& next);
 
 }  // namespace convoy

@@ -1,392 +1,261 @@
 #include "train/step_runner.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
-#include "kernels/cast.h"
 #include "kernels/sums.h"
-#include "ops/exchange.h"
-#include "tensor/kernel.h"
-#include "train/step_peers.h"
-#include "train/trace.h"
 
 namespace convoy {
 
-namespace {
-
-// A replica's gradients, and the statistics of each of its micro-batches.
-int64_t leaf_floats(const StepShape& shape, const StateLayout& state) {
-  return state.param_floats + shape.accumulation * state.stat_floats;
-}
-
-}  // namespace
-
-int64_t StepRunner::sum_bytes(const StepShape& shape, const StateLayout& state) {
-  const int64_t floats = leaf_floats(shape, state);
-  if (shape.in_step()) return floats * 4 * shape.local();
-  return floats * 4 + TreeAccumulator::bytes(floats, shape.local());
-}
-
-StepRunner::StepRunner(const StepShape& shape, const Task& task, const State& state,
-                       ThreadPool& pool, const Executors& executors, StepPeers* peers)
-    : shape_(shape), task_(task), state_(state), pool_(pool), executors_(executors), peers_(peers) {
+StepRunner::StepRunner(const NetworkPlans& plans, ThreadPool& pool, Executors executors,
+                       StepPeers* peers, StepCollectives* collectives)
+    : plans_(plans),
+      pool_(pool),
+      executors_(std::move(executors)),
+      peers_(peers),
+      collectives_(collectives),
+      rows_(plans.step().parts(), plans.step().plan_batch(), peers ? &peers->transport() : nullptr),
+      results_(plans.task().results()) {
+  const StepShape& shape = plans.step();
   expect(!shape.together || (shape.accumulation == 1 && !shape.narrow),
          "replicas run together only without accumulation and in full precision");
-  executors_.statistics.bind("bn_momentum", &now_.bn_momentum);
-  executors_.statistics.bind("stat_scale", &stat_scale_);
-  executors_.update.bind("learning_rate", &now_.learning_rate);
-  executors_.update.bind("grad_scale", &grad_scale_);
-  executors_.update.bind("step", &now_.step);
-  executors_.update.bind("skip_update", &skip_);
-  const int64_t floats = leaf_floats(shape, state.layout());
-  if (shape.in_step()) {
-    leaf_.reserve(static_cast<size_t>(floats * shape.local()) * sizeof(float));
-    all_ = {&executors_.gradients};
-    for (const ReplicaInStep& other : executors_.others) all_.push_back(other.executor);
-    expect(std::ssize(all_) == shape.local() && executors_.spans, "what replicas in step need");
-    const Plan& plan = executors_.gradients.plan();
-    for (const Step& step : plan.steps) {
-      span_after_.push_back(ops::marked_span(plan.graph.node(step.node)));
+  expect(std::ssize(executors_.lanes) == (shape.lockstep() ? shape.local() : 1), "lanes");
+  expect(!peers || peers->gradients().data().data() == state().grads().data(),
+         "gradients that others see");
+  executors_.statistics.bind("bn_momentum", &inputs_.bn_momentum);
+  executors_.statistics.bind("stat_scale", &inputs_.stat_scale);
+  executors_.update.bind("learning_rate", &inputs_.learning_rate);
+  executors_.update.bind("grad_scale", &inputs_.grad_scale);
+  executors_.update.bind("step", &inputs_.step);
+  executors_.update.bind("skip_update", &inputs_.skip);
+  if (!shape.is_one_run()) sums_.emplace(shape, plans.state(), pool);
+  now_.batches.resize(executors_.lanes.size());
+  for (const Lane& lane : executors_.lanes) now_.ran.push_back(lane.executor);
+  if (!collectives) return;
+  collectives->when_complete([this](int bucket) { act_inside(bucket); });
+  executors_.lanes.front().executor->connect(collectives);
+  executors_.update.connect(collectives);
+}
+
+const Results& StepRunner::run(const StepInputs& inputs, const Next& next) {
+  return follow(plans_.schedule(), inputs, next);
+}
+
+const Results& StepRunner::run_tail(const StepInputs& inputs, const Next& next) {
+  expect(executors_.tail, "a plan for the short last step");
+  return follow(plans_.tail_schedule(), inputs, next);
+}
+
+const Results& StepRunner::follow(const StepSchedule& schedule, const StepInputs& inputs,
+                                  const Next& next) {
+  static_cast<StepInputs&>(inputs_) = inputs;
+  now_.next = &next;
+  rows_.start();
+  results_->clear();
+  if (sums_) sums_->start();
+  const std::span<const Action> all = schedule.actions;
+  for (size_t i = 0, after = 0; i < all.size(); i = after) {
+    for (after = i + 1; after < all.size() && all[after].inside;) ++after;
+    act(all[i], all.subspan(i + 1, after - i - 1));
+  }
+  return *results_;
+}
+
+void StepRunner::act(const Action& a, std::span<const Action> inside) {
+  using Kind = Action::Kind;
+  switch (a.kind) {
+    case Kind::open:
+      return peers_->gradients().start();
+    case Kind::batch:
+      return take_batch(a);
+    case Kind::run:
+      return run_plan(a, inside);
+    case Kind::count:
+      return count(a);
+    case Kind::leaf:
+      return add_to_leaf(a);
+    case Kind::round:
+      return round(a);
+    case Kind::push:
+      return sums_->push(local(a.replica));
+    case Kind::sum:
+      return sum(a.part);
+    case Kind::begin:
+      return peers_->gradients().begin(
+          a.part == Action::statistics ? static_cast<int>(plans_.buckets().size()) - 1 : a.part);
+    case Kind::end:
+      return finish_exchange();
+    case Kind::results:
+      return gather_results();
+    case Kind::statistics:
+      return move_statistics(a.micro);
+    case Kind::update:
+      return update();
+    case Kind::gather:
+      return peers_->gradients().gather(state().params());
+    case Kind::send:
+    case Kind::receive:
+      raise(Fault::bug, "internal error: '{}' in a step without stages", to_string(a));
+  }
+}
+
+size_t StepRunner::lane_of(int replica) const {
+  return executors_.lanes.size() > 1 ? static_cast<size_t>(local(replica)) : 0;
+}
+
+std::span<StepRunner::Lane> StepRunner::lanes_of(const Action& a) {
+  const std::span<Lane> all = executors_.lanes;
+  return all.size() == 1 ? all : all.subspan(lane_of(a.replica), static_cast<size_t>(a.replicas));
+}
+
+// In lockstep all batches are there at once, and the loader's is good until the next is taken.
+void StepRunner::take_batch(const Action& a) {
+  const Batch& batch = (*now_.next)();
+  const size_t lane = lane_of(a.replica);
+  now_.batches[lane] = &batch;
+  if (!plans_.step().lockstep()) return;
+  if (copies_.size() <= lane) copies_.push_back(std::make_unique<Batch>(batch.types()));
+  copies_[lane]->copy(batch);
+  now_.batches[lane] = copies_[lane].get();
+}
+
+void StepRunner::run_plan(const Action& a, std::span<const Action> inside) {
+  const std::span<Lane> lanes = lanes_of(a);
+  const size_t first = lane_of(a.replica);
+  for (size_t i = 0; i < lanes.size(); ++i) {
+    Executor& executor = a.plan == "tail" ? *executors_.tail : *lanes[i].executor;
+    for (const NamedTensor& tensor : now_.batches[first + i]->tensors()) {
+      executor.try_bind(tensor.name, tensor.data);
     }
-    given_.resize(all_.size());
-    gathered_.resize(all_.size());
-    losses_.resize(static_cast<size_t>(shape.parts() * shape.micro_batch));
-  } else if (!alone()) {
-    leaf_.reserve(static_cast<size_t>(floats) * sizeof(float));
-    tree_.emplace(floats, shape.local());
+    executor.bind("loss_scale", &inputs_.loss_scale);
+    now_.ran[first + i] = &executor;
   }
-  if (!peers_) return;
-  expect(peers_->gradients().data().data() == state.grads().data(), "gradients that others see");
-  const Plan& plan = executors_.gradients.plan();
-  for (const Step& step : plan.steps) {
-    bucket_after_.push_back(ops::marked_bucket(plan.graph.node(step.node)));
-  }
-  if (!shape.in_step()) {
-    executors_.gradients.after_step([this](size_t step) { after_step(step); });
-  }
-  if (peers_->shards()) share_rows();
+  now_.inside = inside;
+  if (collectives_) collectives_->start();
+  if (step_trace_) step_trace_->begin_run();
+  Executor::run(std::span(now_.ran).subspan(first, lanes.size()),
+                a.fresh ? Executor::Parameters::changed : Executor::Parameters::same);
+  if (step_trace_) step_trace_->end_run();
+  now_.inside = {};
 }
 
-void StepRunner::share_rows() {
-  const Plan& plan = executors_.update.plan();
-  for (const Step& step : plan.steps) {
-    const Node& node = plan.graph.node(step.node);
-    const std::vector<int64_t>* cuts = ops::marked_rows(node);
-    const size_t bytes = cuts ? stored_bytes(plan.graph.type(node.in[0])) : 0;
-    rows_after_.push_back(cuts ? std::make_unique<RowExchange>(peers_->transport(), *cuts,
-                                                               bytes / size_t(cuts->back()))
-                               : nullptr);
+void StepRunner::act_inside(int bucket) {
+  for (const Action& action : now_.inside) {
+    if (action.part == bucket) act(action, {});
   }
-  executors_.update.after_step([this](size_t step) {
-    if (!rows_after_[step]) return;
-    const Graph& graph = executors_.update.plan().graph;
-    const Value rows = graph.node(executors_.update.plan().steps[step].node).in[0];
-    rows_after_[step]->run(
-        std::span(executors_.update.input_of(step, 0), stored_bytes(graph.type(rows))));
-  });
 }
 
-std::span<float> StepRunner::sums() const {
-  const auto floats = static_cast<size_t>(leaf_floats(shape_, state_.layout()));
-  if (peers_) return peers_->gradients().data().first(floats);
-  return {reinterpret_cast<float*>(leaf_.data()), floats};
+void StepRunner::count(const Action& a) {
+  const size_t lane = lane_of(a.replica);
+  rows_.add(plans_.task(), *now_.ran[lane], *now_.batches[lane],
+            local(a.replica) * plans_.step().accumulation + a.micro);
 }
 
-void StepRunner::bind(Executor& gradients, const Batch& batch) {
-  for (const NamedTensor& tensor : batch.tensors()) gradients.try_bind(tensor.name, tensor.data);
-  gradients.bind("loss_scale", &now_.loss_scale);
+Bucket StepRunner::floats_of(int part) const {
+  if (part == Action::gradients) return {0, plans_.state().param_floats};
+  return part == Action::statistics ? sums_->all_statistics()
+                                    : plans_.buckets()[static_cast<size_t>(part)];
 }
 
-void StepRunner::run_part(Executor& gradients, const Batch& batch, Tally& tally, bool first) {
-  bind(gradients, batch);
-  run_plan(
-      [&] { gradients.run(first ? Executor::Parameters::changed : Executor::Parameters::same); });
+void StepRunner::add_to_leaf(const Action& a) {
+  int replica = local(a.replica);
+  for (const Lane& lane : lanes_of(a)) {
+    if (a.part == Action::statistics) {
+      sums_->set_statistics(replica++, a.micro, lane.state->batch_stats());
+    } else {
+      const Bucket where = floats_of(a.part);
+      sums_->add(replica++, a.micro, where, lane.state->grads().data() + where.begin);
+    }
+  }
+}
+
+void StepRunner::round(const Action& a) {
+  const Bucket where = floats_of(a.part);
+  for (int i = 0; sums_ && i < a.replicas; ++i) {
+    round_to_bf16(sums_->leaf(local(a.replica) + i, where), pool_);
+  }
+  if (sums_) return;
+  const auto begin = static_cast<size_t>(where.begin), count = static_cast<size_t>(where.count);
+  round_to_bf16(state().grads().subspan(begin, count), pool_);
+}
+
+std::span<float> StepRunner::statistics_sums() const {
   if (peers_) {
-    peers_->add(task_, gradients, batch, part_++);
-  } else {
-    task_.count(gradients, batch, tally);
+    const auto count =
+        static_cast<size_t>(plans_.step().accumulation) * state().batch_stats().size();
+    return peers_->gradients().data().subspan(state().grads().size(), count);
   }
+  return sums_ ? sums_->leaf(0, sums_->all_statistics()) : std::span<float>{};
 }
 
-void StepRunner::move_statistics(float scale) {
+void StepRunner::sum(int part) {
+  if (!sums_) {  // what the one run has made is the sum
+    std::ranges::copy(state().batch_stats(), statistics_sums().begin());
+    return;
+  }
+  const Bucket where = floats_of(part);
+  const auto begin = static_cast<size_t>(where.begin), count = static_cast<size_t>(where.count);
+  sums_->sum(where, part == Action::statistics ? statistics_sums()
+                                               : state().grads().subspan(begin, count));
+}
+
+void StepRunner::finish_exchange() {
+  const TraceSpan span(trace_, "exchange wait", "phase");
+  peers_->gradients().finish();
+}
+
+void StepRunner::gather_results() {
+  const TraceSpan span(peers_ ? trace_ : nullptr, "exchange wait", "phase");
+  const int64_t signal = rows_.gather(peers_ ? peers_->signal() : 0, *results_);
+  if (peers_) peers_->note_stop(signal);
+}
+
+void StepRunner::move_statistics(int micro) {
+  const std::span<float> stats = state().batch_stats(), sums = statistics_sums();
+  const StepShape& shape = plans_.step();
+  const bool at_once = micro == Action::every;
+  if (at_once) std::ranges::fill(stats, 0.0f);
+  for (int m = at_once ? 0 : micro; !sums.empty() && m < (at_once ? shape.accumulation : micro + 1);
+       ++m) {
+    const float* of_micro = sums.data() + m * std::ssize(stats);
+    if (at_once) {
+      kernels::accumulate(stats.data(), of_micro, std::ssize(stats));
+    } else {
+      std::copy_n(of_micro, stats.size(), stats.begin());
+    }
+  }
   const TraceSpan span(trace_, "statistics", "phase");
-  stat_scale_ = scale;
+  const auto micros = static_cast<float>(at_once ? shape.accumulation : 1);
+  inputs_.stat_scale = 1 / (static_cast<float>(shape.replicas) * micros);
   executors_.statistics.run();
 }
 
-// Between the steps of the plan, where there are other processes.
-void StepRunner::after_step(size_t step) {
-  if (is_last_part_ && bucket_after_[step] >= 0) send_bucket(bucket_after_[step]);
-  peers_->gradients().progress();
-  note_progress();
-}
-
-void StepRunner::send_bucket(int bucket) {
-  GradientExchange& exchange = peers_->gradients();
-  const Bucket& where = exchange.buckets()[static_cast<size_t>(bucket)];
-  const auto begin = static_cast<size_t>(where.begin), count = static_cast<size_t>(where.count);
-  if (!alone()) {
-    add_to_leaf(where.begin, where.count, is_first_micro_, true);
-    const std::span<float> leaf(reinterpret_cast<float*>(leaf_.data()) + begin, count);
-    tree_->finish_with(leaf, where.begin, exchange.data().subspan(begin, count), pool_);
-  } else if (shape_.narrow) {
-    round(exchange.data().data() + begin, where.count);
-  }
-  exchange.begin(bucket);
-}
-
-void StepRunner::round(float* gradients, int64_t count) {
-  const Chunks chunks{count, 4096};
-  pool_.run(chunks.tasks(), [&](int task, int) {
-    uint16_t narrow[4096];
-    float* x = gradients + chunks.begin(task);
-    kernels::f32_to_bf16(x, narrow, chunks.length(task));
-    kernels::bf16_to_f32(narrow, x, chunks.length(task));
-  });
-}
-
-void StepRunner::add_to_leaf(int64_t begin, int64_t count, bool is_first, bool is_last) {
-  float* leaf = reinterpret_cast<float*>(leaf_.data()) + begin;
-  const float* grads = state_.grads().data() + begin;
-  const Chunks chunks{count};
-  pool_.run(chunks.tasks(), [&](int task, int) {
-    float* target = leaf + chunks.begin(task);
-    const float* term = grads + chunks.begin(task);
-    if (is_first) {
-      std::copy_n(term, chunks.length(task), target);
-    } else {
-      kernels::accumulate(target, term, chunks.length(task));
-    }
-  });
-  if (is_last && shape_.narrow) round(leaf, count);
-}
-
-Tally StepRunner::run(const StepInputs& inputs, const std::function<const Batch&()>& next) {
-  now_ = inputs;
-  Tally tally;
-  if (peers_) peers_->start();
-  part_ = 0;
-  if (shape_.in_step()) {
-    run_in_step(next, tally);
-  } else if (alone()) {
-    run_alone(next(), tally);
-  } else {
-    run_parts(next, tally);
-  }
-  if (peers_) {
-    const TraceSpan span(trace_, "exchange wait", "phase");
-    peers_->gradients().finish();
-    tally = peers_->gather();
-  }
-  apply(inputs, tally);
-  return tally;
-}
-
-void StepRunner::run_alone(const Batch& batch, Tally& tally) {
-  is_last_part_ = true;
-  run_part(executors_.gradients, batch, tally);
-  const std::span<float> stats = state_.batch_stats();
-  if (peers_) {
-    if (stats.empty()) return;
-    std::copy(stats.begin(), stats.end(), sums().end() - std::ssize(stats));
-    peers_->gradients().begin(static_cast<int>(peers_->gradients().buckets().size()) - 1);
-  } else if (shape_.narrow) {
-    round(state_.grads().data(), std::ssize(state_.grads()));
-  }
-}
-
-void StepRunner::run_parts(const std::function<const Batch&()>& next, Tally& tally) {
-  const std::span<float> stats = state_.batch_stats();
-  const auto p = std::ssize(state_.grads()), s = std::ssize(stats);
-  const int micros = shape_.accumulation;
-  const std::span<float> leaf(reinterpret_cast<float*>(leaf_.data()),
-                              static_cast<size_t>(p + micros * s));
-  for (int replica = 0; replica < shape_.local(); ++replica) {
-    const bool is_last_replica = replica == shape_.local() - 1;
-    for (int micro = 0; micro < micros; ++micro) {
-      const bool is_last_micro = micro == micros - 1;
-      is_first_micro_ = micro == 0;
-      is_last_part_ = is_last_replica && is_last_micro;
-      run_part(executors_.gradients, next(), tally, replica == 0 && micro == 0);
-      // With other processes, the buckets of the last part are on their way.
-      if (!peers_ || !is_last_part_) add_to_leaf(0, p, is_first_micro_, is_last_micro);
-      std::copy(stats.begin(), stats.end(), leaf.begin() + p + micro * s);
-    }
-    if (!peers_ || !is_last_replica) tree_->push(leaf, pool_);
-  }
-  if (!peers_) return tree_->finish(leaf, pool_);
-  if (s > 0) {
-    const auto behind = leaf.subspan(static_cast<size_t>(p));
-    tree_->finish_with(behind, p, sums().subspan(static_cast<size_t>(p)), pool_);
-    peers_->gradients().begin(static_cast<int>(peers_->gradients().buckets().size()) - 1);
-  }
-  tree_->clear();
-}
-
-const State& StepRunner::state_of(int replica) const {
-  return replica == 0 ? state_ : *executors_.others[static_cast<size_t>(replica) - 1].state;
-}
-
-std::span<float> StepRunner::row(int replica) const {
-  const int64_t floats = leaf_floats(shape_, state_.layout());
-  return {reinterpret_cast<float*>(leaf_.data()) + replica * floats, static_cast<size_t>(floats)};
-}
-
-void StepRunner::add_to_rows(int64_t begin, int64_t count) {
-  const Chunks chunks{count};
-  for (int replica = 0; replica < shape_.local(); ++replica) {
-    float* target = row(replica).data() + begin;
-    const float* term = state_of(replica).grads().data() + begin;
-    pool_.run(chunks.tasks(), [&](int task, int) {
-      const int64_t at = chunks.begin(task);
-      if (is_first_micro_) {
-        std::copy_n(term + at, chunks.length(task), target + at);
-      } else {
-        kernels::accumulate(target + at, term + at, chunks.length(task));
-      }
-    });
-    if (is_last_part_ && shape_.narrow) round(target, count);
-  }
-}
-
-void StepRunner::sum_rows(int64_t begin, int64_t count) {
-  const Chunks chunks{count};
-  const int64_t stride = leaf_floats(shape_, state_.layout());
-  float* rows = row(0).data() + begin;
-  float* target = sums().data() + begin;
-  pool_.run(chunks.tasks(), [&](int task, int) {
-    const int64_t at = chunks.begin(task), n = chunks.length(task);
-    kernels::tree_sum(rows + at, stride, shape_.local(), n);
-    if (rows != target) std::copy_n(rows + at, n, target + at);
-  });
-}
-
-// Between the steps of the plan, when all replicas here have done one.
-void StepRunner::after_common_step(size_t step) {
-  const auto nothing = [] {};
-  if (const ops::SpanMark mark = span_after_[step]; mark.exchange >= 0) {
-    SpanExchange& spans = *executors_.spans;
-    if (!mark.ends) {
-      for (size_t i = 0; i < all_.size(); ++i) {
-        given_[i] = reinterpret_cast<const float*>(all_[i]->input_of(step, 0));
-      }
-      spans.publish(mark.exchange, given_);
-    } else {
-      for (size_t i = 0; i < all_.size(); ++i) {
-        gathered_[i] = reinterpret_cast<float*>(all_[i]->input_of(step, 0));
-      }
-      if (peers_) {
-        spans.collect(mark.exchange, given_, gathered_, [&] { peers_->gradients().progress(); });
-      } else {
-        spans.collect(mark.exchange, given_, gathered_, nothing);
-      }
-    }
-  }
-  if (!peers_) return;
-  if (const int bucket = bucket_after_[step]; is_last_part_ && bucket >= 0) {
-    const Bucket& where = peers_->gradients().buckets()[static_cast<size_t>(bucket)];
-    add_to_rows(where.begin, where.count);
-    sum_rows(where.begin, where.count);
-    peers_->gradients().begin(bucket);
-  }
-  peers_->gradients().progress();
-  note_progress();
-}
-
-void StepRunner::run_in_step(const std::function<const Batch&()>& next, Tally& tally) {
-  const auto p = std::ssize(state_.grads()), s = std::ssize(state_.batch_stats());
-  const int micros = shape_.accumulation, local = shape_.local();
-  for (int micro = 0; micro < micros; ++micro) {
-    is_first_micro_ = micro == 0;
-    is_last_part_ = micro == micros - 1;
-    for (int replica = 0; replica < local; ++replica) {
-      const Batch& batch = next();
-      const auto at = static_cast<size_t>(replica);
-      if (batches_.size() <= at) batches_.push_back(std::make_unique<Batch>(batch.types()));
-      batches_[at]->copy(batch);
-      bind(*all_[at], *batches_[at]);
-    }
-    executors_.spans->start();
-    run_plan([&] {
-      Executor::run_in_step(all_,
-                            micro == 0 ? Executor::Parameters::changed : Executor::Parameters::same,
-                            [this](size_t step) { after_common_step(step); });
-    });
-    if (!peers_ || !is_last_part_) add_to_rows(0, p);
-    for (int replica = 0; replica < local; ++replica) {
-      const std::span<float> stats = state_of(replica).batch_stats();
-      std::copy(stats.begin(), stats.end(), row(replica).begin() + p + micro * s);
-      const Executor& executor = *all_[static_cast<size_t>(replica)];
-      const Batch& batch = *batches_[static_cast<size_t>(replica)];
-      const int part = replica * micros + micro;
-      if (peers_) {
-        peers_->add(task_, executor, batch, part);
-        continue;
-      }
-      for (int64_t i = 0; i < batch.valid; ++i) {
-        Tally one;
-        task_.count(executor, batch, i, i + 1, one);
-        losses_[static_cast<size_t>(part * shape_.micro_batch + i)] = one.loss;
-        tally.samples += one.samples;
-        tally.correct += one.correct;
-        tally.correct5 += one.correct5;
-      }
-    }
-  }
-  if (!peers_) {
-    for (const double loss : losses_) tally.loss += loss;
-    return sum_rows(0, p + micros * s);
-  }
-  if (s > 0) {
-    sum_rows(p, micros * s);
-    peers_->gradients().begin(static_cast<int>(peers_->gradients().buckets().size()) - 1);
-  }
-}
-
-// What the sums say is done: statistics move, and then the parameters.
-void StepRunner::apply(const StepInputs& inputs, const Tally& tally) {
-  const std::span<float> grads = state_.grads(), stats = state_.batch_stats();
-  const auto replicas = static_cast<float>(shape_.replicas);
-  const auto micros = shape_.accumulation;
-  if (alone() && !peers_) {
-    move_statistics(1 / replicas);
-    return update(inputs, tally, shape_.replicas);
-  }
-  const std::span<const float> all = sums();
-  const auto p = std::ssize(grads), s = std::ssize(stats);
-  if (!peers_) std::copy_n(all.begin(), p, grads.begin());
-  if (inputs.bn_per_step && !alone()) {
-    std::fill(stats.begin(), stats.end(), 0.0f);
-    for (int micro = 0; micro < micros; ++micro) {
-      kernels::accumulate(stats.data(), all.data() + p + micro * s, s);
-    }
-    move_statistics(1 / (replicas * static_cast<float>(micros)));
-  } else {
-    for (int micro = 0; micro < micros; ++micro) {
-      std::copy_n(all.begin() + p + micro * s, s, stats.begin());
-      move_statistics(1 / replicas);
-    }
-  }
-  update(inputs, tally, shape_.replicas * shape_.accumulation);
-}
-
-Tally StepRunner::run_tail(const StepInputs& inputs, const Batch& batch, Executor& gradients) {
-  expect(alone() && shape_.replicas == 1, "a short step is one batch");
-  now_ = inputs;
-  Tally tally;
-  run_part(gradients, batch, tally);
-  move_statistics(1);
-  update(inputs, tally, 1);
-  return tally;
-}
-
-void StepRunner::update(const StepInputs& inputs, const Tally& tally, int terms) {
-  grad_scale_ = 1 / (static_cast<float>(terms) * inputs.loss_scale);
-  skip_ = inputs.skip_update || !std::isfinite(tally.loss) ? 1 : 0;
+void StepRunner::update() {
+  const auto terms = static_cast<float>(plans_.step().replicas * plans_.step().accumulation);
+  inputs_.grad_scale = 1 / (terms * inputs_.loss_scale);
+  inputs_.skip = inputs_.skip_update || !std::isfinite(results_->loss()) ? 1 : 0;
   const TraceSpan span(trace_, "update", "phase");
   executors_.update.run();
-  if (peers_ && peers_->shards()) peers_->gather_params(state_.params());
+}
+
+void StepRunner::trace(Trace* trace) {
+  trace_ = trace;
+  Executor& gradients = *executors_.lanes.front().executor;
+  step_trace_ = trace ? std::make_unique<StepTrace>(*trace, gradients.plan()) : nullptr;
+  for (Executor* executor : {&gradients, &executors_.statistics, &executors_.update}) {
+    executor->observe(step_trace_.get());
+  }
+  if (!peers_) return;
+  if (!trace) return peers_->gradients().time_buckets({});
+  const auto buckets = static_cast<int>(peers_->gradients().buckets().size());
+  for (int b = 0; b < buckets; ++b) trace->name_lane(b + 1, fmt::format("bucket {}", b));
+  peers_->gradients().time_buckets([this](int bucket, double begin, double end) {
+    if (bucket < 0) return trace_->add("gather parameters", "exchange", begin, end);
+    trace_->add(fmt::format("bucket {}", bucket), "exchange", begin, end, bucket + 1);
+  });
 }
 
 }  // namespace convoy

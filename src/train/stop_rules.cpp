@@ -3,13 +3,39 @@
 #include <algorithm>
 #include <cmath>
 
-namespace convoy {
+#include "base/error.h"
 
-void StopRules::describe(Fields& field) {
+namespace convoy {
+namespace {
+
+constexpr std::string_view of_training = "train-";
+
+// What --best-metric may be: the main metrics first, then the others, then those of training.
+std::vector<std::string> names_of(std::span<const MetricDef> metrics) {
+  std::vector<std::string> mains, others, training;
+  const std::string loss(loss_metric.name), prefix(of_training);
+  for (const MetricDef& def : metrics) {
+    if (def.name == loss) continue;
+    (def.is_main ? mains : others).emplace_back(def.name);
+    if (def.is_main) training.push_back(prefix + mains.back());
+  }
+  std::vector<std::string> names = mains;
+  names.insert(names.end(), others.begin(), others.end());
+  names.push_back(loss);
+  names.insert(names.end(), training.begin(), training.end());
+  names.push_back(prefix + loss);
+  return names;
+}
+
+}  // namespace
+
+void StopRules::describe(Fields& field, std::span<const MetricDef> metrics) {
+  const std::vector<std::string> names = names_of(metrics);
+  best_metric = names.front();
   field("best-metric", best_metric,
         "by which the best checkpoint is chosen and --patience counts: of evaluations, or of the "
         "training since the last one",
-        one_of({"top1", "top5", "loss", "train-top1", "train-loss"}));
+        one_of(names));
   field("patience", patience,
         "end the run after N evaluations in a row that were not better than the best; 0: never",
         at_least(0), {"early-stopping-patience"});
@@ -20,12 +46,17 @@ void StopRules::describe(Fields& field) {
       at_least(0));
 }
 
-double StopRules::score(const EvalDone& evaluation, double train_loss, double train_top1) const {
-  if (best_metric == "top5") return evaluation.top5;
-  if (best_metric == "loss") return -evaluation.loss;
-  if (best_metric == "train-loss") return -train_loss;
-  if (best_metric == "train-top1") return train_top1;
-  return evaluation.top1;
+double StopRules::score(std::span<const Metric> evaluation,
+                        std::span<const Metric> training) const {
+  const bool trains = best_metric.starts_with(of_training);
+  const std::string name = best_metric.substr(trains ? of_training.size() : 0);
+  const Metric* metric = find_metric(trains ? training : evaluation, name);
+  expect(metric, "a metric of the task");
+  return metric->def->higher_is_better ? metric->value : -metric->value;
+}
+
+bool StopRules::counts_training() const {
+  return best_metric.starts_with(of_training) && !best_metric.ends_with(loss_metric.name);
 }
 
 int64_t steps_in_time(const Pace& pace, int64_t steps) {

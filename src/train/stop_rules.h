@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "config/fields.h"
@@ -15,9 +16,12 @@ struct StopRules {
   int patience = 0;      // evaluations; 0: no such rule
   double max_hours = 0;  // 0: no such rule
 
-  void describe(Fields& field);
+  // `metrics`: those of the run's task.
+  void describe(Fields& field, std::span<const MetricDef> metrics);
   // Of an evaluation and the training since the last one; more is better.
-  double score(const EvalDone& evaluation, double train_loss, double train_top1) const;
+  double score(std::span<const Metric> evaluation, std::span<const Metric> training) const;
+  // Whether it is a metric of the training, other than its loss.
+  bool counts_training() const;
 };
 
 // What a run has taken so far, and how much is left of it.

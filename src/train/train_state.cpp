@@ -52,8 +52,12 @@ std::string text_of(const Json& json) { return json.dump(2) + "\n"; }
 }  // namespace
 
 std::string to_json(const StateFile& file) {
-  Json numbers = Json::object(), files = Json::object();
+  Json numbers = Json::object(), lists = Json::object(), files = Json::object();
   for (const auto& [key, value] : file.state.numbers) numbers[key] = from_double(value);
+  for (const auto& [key, values] : file.state.lists) {
+    lists[key] = Json::array();
+    for (const double value : values) lists[key].push_back(from_double(value));
+  }
   for (const auto& [name, about] : file.files) {
     files[name] = {{"bytes", about.bytes}, {"hash", hash_hex(about.hash)}};
   }
@@ -63,6 +67,7 @@ std::string to_json(const StateFile& file) {
             {"samples", file.state.samples},
             {"stopgap", file.state.stopgap},
             {"numbers", std::move(numbers)},
+            {"lists", std::move(lists)},
             {"texts", file.state.texts},
             {"options", file.state.options},
             {"best_step", file.best_step},
@@ -96,6 +101,12 @@ StateFile state_file_from_json(const std::string& text, const std::string& origi
     json.at("stopgap").get_to(file.state.stopgap);
     for (const auto& [key, value] : json.at("numbers").items()) {
       file.state.numbers[key] = to_double(value);
+    }
+    if (json.contains("lists")) {
+      for (const auto& [key, values] : json["lists"].items()) {
+        std::vector<double>& list = file.state.lists[key];
+        for (const Json& value : values) list.push_back(to_double(value));
+      }
     }
     json.at("texts").get_to(file.state.texts);
     if (json.contains("options")) json.at("options").get_to(file.state.options);

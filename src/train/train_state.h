@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace convoy {
 
@@ -11,10 +12,11 @@ namespace convoy {
 struct TrainState {
   int64_t step = 0;
   double epoch = 0;
-  int64_t samples = 0;                       // position in the data
-  bool stopgap = false;                      // saved because a signal came, not because it was due
-  std::map<std::string, double> numbers;     // running sums, best metric, scaler, patience …
-  std::map<std::string, std::string> texts;  // ISA level, algorithm choices …
+  int64_t samples = 0;                    // position in the data
+  bool stopgap = false;                   // saved because a signal came, not because it was due
+  std::map<std::string, double> numbers;  // running sums, best metric, scaler, patience …
+  std::map<std::string, std::vector<double>> lists;  // results of the epoch so far
+  std::map<std::string, std::string> texts;          // ISA level, algorithm choices …
   // Those that change a result, as the run resolved them; none: of before they were recorded.
   std::map<std::string, std::string> options;
 };

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "base/error.h"
 #include "kernels/sums.h"
 #include "tensor/kernel.h"
 
@@ -15,6 +14,14 @@ void add(std::span<float> target, std::span<const float> term, ThreadPool& pool)
   pool.run(chunks.tasks(), [&](int task, int) {
     kernels::accumulate(target.data() + chunks.begin(task), term.data() + chunks.begin(task),
                         chunks.length(task));
+  });
+}
+
+void put(std::span<const float> from, std::span<float> to, ThreadPool& pool) {
+  const Chunks chunks{static_cast<int64_t>(from.size())};
+  pool.run(chunks.tasks(), [&](int task, int) {
+    std::copy_n(from.data() + chunks.begin(task), chunks.length(task),
+                to.data() + chunks.begin(task));
   });
 }
 
@@ -41,38 +48,22 @@ void TreeAccumulator::push(std::span<float> leaf, ThreadPool& pool) {
     add(left, carry, pool);
     carry = left;
   }
-  std::copy(carry.begin(), carry.end(), level(i).begin());
+  put(carry, level(i), pool);
   ++pushed_;
 }
 
-void TreeAccumulator::finish_with(std::span<float> leaf, int64_t offset, std::span<float> target,
-                                  ThreadPool& pool) {
-  const int64_t full = pushed_ + 1;
-  std::span<float> sum = leaf;
-  for (int i = 0; full >> i; ++i) {
-    // Below the first free level all are carries, above it what a finished sum has left.
+// Below the first free level all are carries; above it is what a sum that ends here has left over
+// on the left, each joined by what is on its right, as in a tree padded with nothing.
+void TreeAccumulator::sum(std::span<float> last, int64_t offset, std::span<float> target,
+                          ThreadPool& pool) {
+  std::span<float> sum = last;
+  for (int i = 0; pushed_ >> i; ++i) {
     if (!(pushed_ >> i & 1)) continue;
-    const std::span<float> left = level(i).subspan(static_cast<size_t>(offset), leaf.size());
+    const std::span<float> left = level(i).subspan(static_cast<size_t>(offset), last.size());
     add(left, sum, pool);
     sum = left;
   }
-  if (sum.data() != target.data()) std::copy(sum.begin(), sum.end(), target.begin());
-}
-
-void TreeAccumulator::finish(std::span<float> target, ThreadPool& pool) {
-  expect(pushed_ > 0, "a sum of something");
-  // What is left over on the right joins the lower levels first, as a tree padded with nothing
-  // does.
-  int i = std::countr_zero(static_cast<uint64_t>(pushed_));
-  std::span<float> sum = level(i).first(target.size());
-  for (++i; pushed_ >> i; ++i) {
-    if (!(pushed_ >> i & 1)) continue;
-    const std::span<float> left = level(i).first(target.size());
-    add(left, sum, pool);
-    sum = left;
-  }
-  std::copy(sum.begin(), sum.end(), target.begin());
-  pushed_ = 0;
+  if (sum.data() != target.data()) put(sum, target, pool);
 }
 
 }  // namespace convoy

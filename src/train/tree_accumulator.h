@@ -12,7 +12,7 @@ namespace convoy {
 
 class TreeAccumulator {
  public:
-  // For at most `count` vectors of `floats`.
+  // For at most `count` vectors of `floats`, and one more that is not pushed.
   TreeAccumulator(int64_t floats, int count);
 
   // What one takes.
@@ -20,12 +20,9 @@ class TreeAccumulator {
 
   // Adds the next leaf; `leaf` is spent (it may be overwritten).
   void push(std::span<float> leaf, ThreadPool& pool);
-  // The sum of all leaves so far goes to `target`; the accumulator is empty again.
-  void finish(std::span<float> target, ThreadPool& pool);
-  // As if `leaf`, floats [offset, …) of the last leaf, had been pushed and the sum finished, for
-  // those floats alone: piece by piece, each once. Then `clear`.
-  void finish_with(std::span<float> leaf, int64_t offset, std::span<float> target,
-                   ThreadPool& pool);
+  // The sum of what was pushed and of `last`, for the floats [offset, …) that `last` holds of its
+  // leaf, goes to `target`. All floats may come so, piece by piece, each once; then `clear`.
+  void sum(std::span<float> last, int64_t offset, std::span<float> target, ThreadPool& pool);
   void clear() { pushed_ = 0; }
 
  private:

@@ -66,8 +66,8 @@ Plan statistics_plan(const StateLayout& layout) {
   }
   if (!moving.empty()) {
     b.emit(statistics_def,
-           {b.view(Region::stats, layout.stat_floats),
-            b.view(Region::batch_stats, layout.stat_floats), momentum, scale},
+           {b.view(regions::stats, layout.stat_floats),
+            b.view(regions::batch_stats, layout.stat_floats), momentum, scale},
            std::move(moving));
   }
   return finish(std::move(graph));
@@ -83,11 +83,11 @@ Plan update_plan(const Optimizer& optimizer, const StateLayout& layout, const Cl
   in.grad_scale = b.input("grad_scale", {});
   in.step = b.input("step", {});
   in.skip = b.input("skip_update", {});
-  in.params = b.view(Region::params, layout.param_floats);
-  in.grads = b.view(Region::grads, layout.param_floats);
+  in.params = b.view(regions::params, layout.param_floats);
+  in.grads = b.view(regions::grads, layout.param_floats);
   for (size_t i = 0; i < optimizer.slots().size(); ++i) {
     const int64_t floats = std::max<int64_t>(1, in.shares.slot_floats());
-    in.slots.push_back(b.view(Region::slots, floats, static_cast<int>(i)));
+    in.slots.push_back(b.view(regions::slots, floats, static_cast<int>(i)));
   }
   clip.build(b, in, layout);
   optimizer.build(b, in, layout);
@@ -98,11 +98,11 @@ Plan average_plan(const StateLayout& layout) {
   Graph graph;
   Builder b(graph);
   const Value decay = b.input("ema_decay", {});
-  b.emit(average_def, {b.view(Region::params, layout.param_floats),
-                       b.view(Region::average_params, layout.param_floats), decay});
+  b.emit(average_def, {b.view(regions::params, layout.param_floats),
+                       b.view(regions::average_params, layout.param_floats), decay});
   if (layout.stat_floats > 0) {
-    b.emit(average_def, {b.view(Region::stats, layout.stat_floats),
-                         b.view(Region::average_stats, layout.stat_floats), decay});
+    b.emit(average_def, {b.view(regions::stats, layout.stat_floats),
+                         b.view(regions::average_stats, layout.stat_floats), decay});
   }
   return finish(std::move(graph));
 }

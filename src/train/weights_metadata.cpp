@@ -45,7 +45,10 @@ Metadata weights_metadata(const RunSetup& setup, const WeightsMoment& moment) {
                  {weights_key::epoch, format_value(moment.epoch)},
                  {weights_key::image, to_string(setup.train_set->image_shape())},
                  {weights_key::class_names, dump(setup.train_set->class_names())}};
-  if (moment.top1) about[weights_key::top1] = format_value(*moment.top1);
+  if (moment.metric) {
+    about[weights_key::metric + std::string(moment.metric->def->name)] =
+        format_value(moment.metric->value);
+  }
 
   std::vector<std::pair<std::string, std::string>> options = config.data.preprocessing();
   options.emplace_back("model", config.model);

@@ -14,9 +14,9 @@ namespace convoy {
 // Which weights of a run they are.
 struct WeightsMoment {
   int64_t step = 0;
-  double epoch = 0;            // epochs of data seen
-  bool average = false;        // the moving average
-  std::optional<double> top1;  // percent, where they were evaluated
+  double epoch = 0;              // epochs of data seen
+  bool average = false;          // the moving average
+  std::optional<Metric> metric;  // the main one, where they were evaluated
 };
 
 Metadata weights_metadata(const RunSetup& setup, const WeightsMoment& moment);
@@ -33,7 +33,7 @@ inline constexpr const char* class_names = "convoy.class-names";
 inline constexpr const char* kind = "convoy.weights";
 inline constexpr const char* step = "convoy.step";
 inline constexpr const char* epoch = "convoy.epoch";
-inline constexpr const char* top1 = "convoy.top1";
+inline constexpr const char* metric = "convoy.";  // a prefix: the metric's name follows
 inline constexpr const char* average = "convoy.average";
 inline constexpr const char* option = "convoy.option.";  // a prefix
 }  // namespace weights_key

@@ -238,7 +238,12 @@ Match match_weights(const WeightFile& file, std::span<const Wanted> wanted) {
     const Renames renames = rename.rename(names, wanted);
     if (renames.empty()) continue;
     Match match = match_names(candidates, wanted, renames);
-    if (match.pairs.size() <= best.pairs.size()) continue;
+    // Of as many that fit, the one with fewer that have no place: a head of other classes fits
+    // under no name, and belongs to one.
+    if (match.pairs.size() < best.pairs.size() ||
+        (match.pairs.size() == best.pairs.size() && match.missing.size() >= best.missing.size())) {
+      continue;
+    }
     best = std::move(match);
     best.rename = rename.name;
   }

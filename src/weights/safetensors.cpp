@@ -122,9 +122,9 @@ size_t SafetensorsImage::bytes() const {
 }
 
 void write_safetensors(const fs::path& path, std::span<const TensorEntry> tensors,
-                       Metadata metadata) {
+                       Metadata metadata, Fault fault) {
   const SafetensorsImage image(tensors, std::move(metadata));
-  write_atomically(path, image.parts(), Fault::checkpoint);
+  write_atomically(path, image.parts(), fault);
 }
 
 std::string weights_hash(std::span<const TensorEntry> tensors) {

@@ -83,9 +83,9 @@ class SafetensorsImage {
   std::vector<std::string_view> data_;
 };
 
-// Complete or not at all. A full disk is Fault::no_space, anything else Fault::checkpoint.
+// Complete or not at all. A full disk is Fault::no_space, anything else `fault`.
 void write_safetensors(const fs::path& path, std::span<const TensorEntry> tensors,
-                       Metadata metadata = {});
+                       Metadata metadata = {}, Fault fault = Fault::checkpoint);
 
 // The hash that identifies a set of weights: 16 hex digits of XXH3-64 over the data of all tensors,
 // names sorted bytewise, without `num_batches_tracked`.

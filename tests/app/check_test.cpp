@@ -222,7 +222,7 @@ TEST(Check, RefusesWhatItCannotDo) {
     EXPECT_EQ(lines_of(end.err).size(), 1u) << end.err;
   };
   refused({"check"}, usage, "DIR");
-  refused({"check", "nowhere"}, wrong, "nowhere is no folder");
+  refused({"check", "nowhere"}, wrong, "there is no folder nowhere");
   refused({"check", "data", "--manifest", "data/train/list.tsv"}, usage, "in the folder");
   fs::create_directories(folder.path() / "void");
   refused({"check", "void"}, wrong, "void is empty");

@@ -27,6 +27,22 @@ class VerbHelp : public testing::Test {
   }
 };
 
+// The first screen has only the first clause of what an option does, without its choices: `of a
+// run` or `train` says nothing there.
+TEST_F(VerbHelp, WhatTheFirstScreenSaysOfAnOptionStandsAlone) {
+  for (const CommandDef& command : command_catalog()) {
+    for (const std::string& line : split(verb_help(command, ""), '\n')) {
+      if (!line.starts_with("  --")) continue;
+      const size_t gap = line.find("  ", 4);
+      if (gap == line.npos) continue;  // it is on the next line
+      std::string said = line.substr(line.find_first_not_of(' ', gap));
+      said = said.substr(0, said.find(" ("));
+      EXPECT_FALSE(said.starts_with("of ")) << command.name << ": " << line;
+      EXPECT_FALSE(said.starts_with("and ")) << command.name << ": " << line;
+    }
+  }
+}
+
 TEST_F(VerbHelp, TheFirstScreenOfEveryVerbFits) {
   for (const CommandDef& command : command_catalog()) {
     const std::string text = verb_help(command, "");

@@ -1,6 +1,7 @@
 #include "base/file_writer.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "support/raises.h"
 #include "support/small_disk.h"
@@ -34,6 +35,25 @@ TEST(FileWriter, WithoutACommitNothingIsLeft) {
   EXPECT_TRUE(fs::is_empty(folder.path()));
   expect_raises(Fault::usage, {"none/x", "; try: "},
                 [&] { FileWriter(folder / "none/x", Fault::usage); });
+}
+
+// A file that takes the name of a device or a pipe would remove it from the system. The name may be
+// a link to one, such as /dev/stdout.
+TEST(FileWriter, WhatIsNoRegularFileIsNeverReplaced) {
+  const TempFolder folder;
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  fs::create_symlink("pipe", folder / "link");
+  fs::create_directory(folder / "place");
+  for (const char* name : {"pipe", "link", "place"}) {
+    expect_raises(Fault::usage, {name, "no regular file", "; try: "}, [&] {
+      FileWriter writer(folder / name, Fault::usage);
+      writer.write("x");
+      writer.commit(false);
+    });
+  }
+  EXPECT_TRUE(fs::is_fifo(folder / "pipe"));
+  EXPECT_TRUE(fs::is_symlink(folder / "link"));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 3);
 }
 
 TEST(FileWriter, AFullDiskIsNoSpace) {

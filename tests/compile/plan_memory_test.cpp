@@ -39,7 +39,7 @@ std::vector<Life> lives(const Plan& plan) {
   std::vector<Life> all;
   for (int at = 0; at < end; ++at) {
     for (const Value v : graph.node(graph.order[static_cast<size_t>(at)]).out) {
-      if (graph.info(v).region != Region::workspace) continue;
+      if (graph.info(v).region != &regions::workspace) continue;
       const size_t begin = plan.places[static_cast<size_t>(v.id)].offset;
       int last = std::max(at, last_read(v));
       // Whatever a begun node uses is held until its end.

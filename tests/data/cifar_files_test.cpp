@@ -35,7 +35,7 @@ TEST(Cifar, ReadsBothSplitsFromTheFolderOrBelowIt) {
     EXPECT_EQ(train->class_names()[6], "frog");
     std::vector<uint8_t> pixels(3072);
     int32_t label = -1;
-    train->read(12 + 11, 0, pixels.data(), label);  // record 11 of the second file
+    test::read_labelled(*train, 12 + 11, 0, pixels.data(), label);  // record 11 of the second file
     EXPECT_EQ(label, 1);
     EXPECT_EQ(pixels[0], 11);
     EXPECT_EQ(pixels[3071], (3071 + 11) % 256);
@@ -52,7 +52,7 @@ TEST(Cifar, TakesTheFineLabelOfCifar100) {
   EXPECT_EQ(set->class_names()[99], "worm");
   std::vector<uint8_t> pixels(3072);
   int32_t label = -1;
-  set->read(142, 0, pixels.data(), label);
+  test::read_labelled(*set, 142, 0, pixels.data(), label);
   EXPECT_EQ(label, 42);
   EXPECT_EQ(pixels[5], (5 + 142) % 256);
 }
@@ -105,7 +105,7 @@ TEST(Cifar, ReadsTheRealTestBatch) {
   std::vector<double> sums(3);
   for (int64_t i = 0; i < set->size(); ++i) {
     int32_t label = -1;
-    set->read(i, 0, pixels.data(), label);
+    test::read_labelled(*set, i, 0, pixels.data(), label);
     ++counts[static_cast<size_t>(label)];
     for (size_t p = 0; p < 3072; ++p) sums[p / 1024] += pixels[p];
     if (i == 0) {

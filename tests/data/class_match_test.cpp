@@ -5,6 +5,7 @@
 #include "data/imagenet_classes.h"
 #include "support/raises.h"
 #include "support/temp_folder.h"
+#include "support/tiny_sets.h"
 
 namespace convoy {
 namespace {
@@ -24,9 +25,9 @@ class Named final : public Dataset {
     for (size_t i = 0; i < names_.size(); ++i) counts.push_back(static_cast<int64_t>(10 + i));
     return counts;
   }
-  void read(int64_t index, uint64_t, uint8_t* pixels, int32_t& label) const override {
-    *pixels = 0;
-    label = static_cast<int32_t>(index);
+  void read(int64_t index, uint64_t, Sample& sample) const override {
+    *sample.pixels() = 0;
+    sample.add_label(static_cast<int32_t>(index));
   }
 
  private:
@@ -42,7 +43,7 @@ std::vector<int32_t> labels(const Dataset& data) {
   std::vector<int32_t> all;
   for (int64_t i = 0; i < data.size(); ++i) {
     uint8_t pixel = 0;
-    data.read(i, 0, &pixel, all.emplace_back());
+    test::read_labelled(data, i, 0, &pixel, all.emplace_back());
   }
   return all;
 }

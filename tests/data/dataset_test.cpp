@@ -83,7 +83,7 @@ TEST(FashionMnist, ReadsPlainAndZippedFiles) {
   EXPECT_EQ(train->class_names()[9], "Ankle boot");
   std::vector<uint8_t> pixels(784);
   int32_t label = -1;
-  train->read(21, 0, pixels.data(), label);
+  test::read_labelled(*train, 21, 0, pixels.data(), label);
   EXPECT_EQ(label, 1);
   EXPECT_EQ(pixels[100], (700 + 21) % 256);
 }
@@ -121,7 +121,7 @@ TEST(FashionMnist, OfDebianIsWhole) {
   double sum = 0, squares = 0;
   for (int64_t i = 0; i < train->size(); ++i) {
     int32_t label = -1;
-    train->read(i, 0, pixels.data(), label);
+    test::read_labelled(*train, i, 0, pixels.data(), label);
     ++counts[static_cast<size_t>(label)];
     for (const int value : pixels) {
       sum += value;
@@ -147,7 +147,7 @@ TEST(Generated, IsAPureFunctionOfSeedAndIndex) {
   const auto read = [&](const Dataset& set, int64_t index) {
     std::vector<uint8_t> pixels(static_cast<size_t>(spec.image.count()));
     int32_t label = -1;
-    set.read(index, 0, pixels.data(), label);
+    test::read_labelled(set, index, 0, pixels.data(), label);
     EXPECT_EQ(label, index % 5);
     return pixels;
   };
@@ -171,7 +171,7 @@ TEST(Generated, CanBeLearntAndHasTheStatisticsItClaims) {
   int32_t label = 0;
   double sum = 0, squares = 0;
   for (int64_t i = 0; i < 1000; ++i) {
-    train->read(i, 0, pixels.data(), label);
+    test::read_labelled(*train, i, 0, pixels.data(), label);
     for (size_t p = 0; p < 256; ++p) {
       means[static_cast<size_t>(label)][p] += pixels[p] / 100.0;
       sum += pixels[p];
@@ -180,7 +180,7 @@ TEST(Generated, CanBeLearntAndHasTheStatisticsItClaims) {
   }
   int right = 0;
   for (int64_t i = 0; i < 1000; ++i) {
-    test->read(i, 0, pixels.data(), label);
+    test::read_labelled(*test, i, 0, pixels.data(), label);
     std::vector<double> distance(10);
     for (size_t k = 0; k < 10; ++k) {
       for (size_t p = 0; p < 256; ++p) distance[k] += std::pow(means[k][p] - pixels[p], 2);

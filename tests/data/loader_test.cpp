@@ -61,7 +61,7 @@ TEST(Loader, MakesTheBatchesThatPlanOrderAndKeysSay) {
         const auto epoch = static_cast<uint64_t>(position.epoch),
                    number = static_cast<uint64_t>(sample);
         int32_t label = -1;
-        set.read(sample, 0, pixels.data(), label);
+        test::read_labelled(set, sample, 0, pixels.data(), label);
         chain.run(pixels.data(), image.data(), random_key(11, Purpose::augment, epoch, number),
                   scratch.data());
         ASSERT_EQ(std::memcmp(batch.data<float>("image") + i * 60, image.data(), 240), 0);
@@ -269,9 +269,9 @@ TEST(Loader, MakesNoMoreAheadThanAskedAndReusesItsBuffers) {
     Shape image_shape() const override { return {1, 2, 2}; }
     int classes() const override { return 1; }
     std::vector<std::string> class_names() const override { return {"x"}; }
-    void read(int64_t, uint64_t, uint8_t* pixels, int32_t& label) const override {
-      std::memset(pixels, 0, 4);
-      label = 0;
+    void read(int64_t, uint64_t, Sample& sample) const override {
+      std::memset(sample.pixels(), 0, 4);
+      sample.add_label(0);
       ++reads;
     }
   };
@@ -298,9 +298,9 @@ TEST(Loader, ItsThreadsMayRunOnAnyCoreThoughThoseThatComputeArePinned) {
     Shape image_shape() const override { return {1, 2, 2}; }
     int classes() const override { return 1; }
     std::vector<std::string> class_names() const override { return {"x"}; }
-    void read(int64_t, uint64_t, uint8_t* pixels, int32_t& label) const override {
-      std::memset(pixels, 0, 4);
-      label = 0;
+    void read(int64_t, uint64_t, Sample& sample) const override {
+      std::memset(sample.pixels(), 0, 4);
+      sample.add_label(0);
       const std::lock_guard lock(mutex);
       cores.insert(allowed_cores());
     }
@@ -340,10 +340,10 @@ class WithBad final : public Dataset {
   int classes() const override { return 40; }
   std::vector<std::string> class_names() const override { return std::vector<std::string>(40); }
   std::string origin(int64_t index) const override { return "file " + std::to_string(index); }
-  void read(int64_t index, uint64_t, uint8_t* pixels, int32_t& label) const override {
+  void read(int64_t index, uint64_t, Sample& sample) const override {
     if (index % 5 == 0) raise(Fault::data, "file {} is broken", index);
-    std::fill_n(pixels, 4, static_cast<uint8_t>(index));
-    label = static_cast<int32_t>(index);
+    std::fill_n(sample.pixels(), 4, static_cast<uint8_t>(index));
+    sample.add_label(static_cast<int32_t>(index));
   }
 };
 

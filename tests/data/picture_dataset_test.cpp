@@ -10,6 +10,7 @@
 #include "support/fixture.h"
 #include "support/raises.h"
 #include "support/temp_folder.h"
+#include "support/tiny_sets.h"
 
 namespace convoy {
 namespace {
@@ -37,7 +38,7 @@ std::vector<uint8_t> image_of(const std::string& bytes, const PictureSpec& spec,
   const PictureDataset set(std::make_unique<OnePicture>(bytes), spec);
   std::vector<uint8_t> pixels(static_cast<size_t>(set.image_shape().count()));
   int32_t label = -1;
-  set.read(2, key, pixels.data(), label);
+  test::read_labelled(set, 2, key, pixels.data(), label);
   EXPECT_EQ(label, 2 + spec.label_offset);
   return pixels;
 }
@@ -122,8 +123,10 @@ TEST(PictureDataset, WhatIsNoPictureIsNamed) {
     const PictureDataset set(std::make_unique<OnePicture>(bytes), {.size = 32, .resize = 32});
     std::vector<uint8_t> pixels(3 * 32 * 32);
     int32_t label = 0;
-    test::expect_raises(Fault::data, {"picture 1"}, [&] { set.read(1, 0, pixels.data(), label); });
-    test::expect_raises(Fault::data, {"picture 2"}, [&] { set.read(2, 0, pixels.data(), label); });
+    test::expect_raises(Fault::data, {"picture 1"},
+                        [&] { test::read_labelled(set, 1, 0, pixels.data(), label); });
+    test::expect_raises(Fault::data, {"picture 2"},
+                        [&] { test::read_labelled(set, 2, 0, pixels.data(), label); });
   }
 }
 

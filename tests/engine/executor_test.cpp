@@ -319,11 +319,18 @@ TEST(Executor, TimesEveryStepWhenAsked) {
   Executor e(made, state, workspace, pool(1));
   const SmallBatch batch(0, 4, 16);
   batch.bind_to(e, true);
-  StepSeconds seconds;
-  e.watch(&seconds);
+  StepSeconds watch;
+  e.observe(&watch);
   e.run();
-  EXPECT_EQ(seconds.size(), made.steps.size());
-  for (const double s : seconds) EXPECT_GE(s, 0);
+  const std::vector<double> once = watch.seconds();
+  EXPECT_EQ(once.size(), made.steps.size());
+  for (const double s : once) EXPECT_GE(s, 0);
+  e.run();
+  for (size_t i = 0; i < once.size(); ++i) EXPECT_GE(watch.seconds()[i], once[i]);
+  e.observe(nullptr);
+  const std::vector<double> twice = watch.seconds();
+  e.run();
+  EXPECT_EQ(watch.seconds(), twice);
 }
 
 TEST(State, StartsFromTheSeedAndTheNameOfEachParameter) {

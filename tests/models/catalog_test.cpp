@@ -13,8 +13,8 @@
 #include "support/network.h"
 #include "support/session.h"
 #include "support/temp_folder.h"
-#include "train/classification.h"
 #include "train/network.h"
+#include "train/tasks/classification.h"
 #include "train/tensors.h"
 
 namespace convoy::test {

@@ -7,8 +7,8 @@
 
 #include "models/model.h"
 #include "support/network.h"
-#include "train/classification.h"
 #include "train/network.h"
+#include "train/tasks/classification.h"
 
 namespace convoy::test {
 namespace {
@@ -111,9 +111,9 @@ TEST(HeldWeights, ANewStepSeesTheUpdate) {
     network.state().initialize(1);
     std::vector<double> all;
     for (int i = 0; i < 4; ++i) {
-      const Tally tally = network.steps().run({.learning_rate = 0.1f, .step = float(i)},
-                                              [&]() -> const Batch& { return data; });
-      all.push_back(tally.mean_loss());
+      const Results& results = network.steps().run({.learning_rate = 0.1f, .step = float(i)},
+                                                   [&]() -> const Batch& { return data; });
+      all.push_back(results.mean_loss());
     }
     return all;
   };

@@ -19,7 +19,7 @@
 #include "support/fixture.h"
 #include "support/session.h"
 #include "tensor/isa.h"
-#include "train/classification.h"
+#include "train/tasks/classification.h"
 #include "train/update_plan.h"
 
 namespace convoy::test {

@@ -10,7 +10,7 @@
 #include "engine/state.h"
 #include "models/model.h"
 #include "support/raises.h"
-#include "train/classification.h"
+#include "train/tasks/classification.h"
 
 namespace convoy::test {
 namespace {

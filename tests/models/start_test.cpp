@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "models/model.h"
-#include "train/classification.h"
+#include "train/tasks/classification.h"
 
 namespace convoy::test {
 namespace {

@@ -20,7 +20,7 @@ TEST(CatalogOp, EveryOpWithAKernelHasACase) {
   // What only the plan of one replica among several holds, which exchanges sums between its steps:
   // tests/dist/processes_test.cpp runs it against a batch norm of the whole batch.
   const std::set<std::string> of_groups{
-      "bucket_ready",    "share_rows",       "span_begin",           "span_end",
+      "bucket_ready",    "exchange_rows",    "span_begin",           "span_end",
       "batch_norm_sums", "batch_norm_apply", "batch_norm_grad_sums", "batch_norm_grad_apply"};
   seen.insert(of_groups.begin(), of_groups.end());
   for (const OpFamily& family : ops_catalog()) {

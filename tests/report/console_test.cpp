@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "support/label_metrics.h"
+
 namespace convoy {
 namespace {
 
@@ -12,7 +14,7 @@ Bar sample() {
           .done = 450,
           .total = 1251,
           .loss = 2.3123,
-          .top1 = 45.126,
+          .metric = test::label_metrics(0, 45.126, 0)[1],
           .images_per_s = 2000.4,
           .eta_s = 3723};
 }
@@ -92,14 +94,8 @@ TrainProgress progress(int64_t step) {
           .record = step % 5 == 0};
 }
 
-const EvalDone eval{.epoch = 1,
-                    .step = 10,
-                    .loss = 0.5,
-                    .top1 = 91.2,
-                    .top5 = 99,
-                    .correct = 912,
-                    .correct5 = 990,
-                    .total = 1000};
+const EvalDone eval{
+    .epoch = 1, .step = 10, .metrics = test::label_metrics(0.5, 91.2, 99, 912, 990), .total = 1000};
 
 TEST(Console, RedrawsTheBarAtMostTenTimesASecond) {
   Screen screen;
@@ -181,6 +177,15 @@ TEST(Console, QuietLeavesWarningsTheAccuracyAndTheLastLine) {
               "Warning: careful\nBad sample: a.jpg record 3: cut off\n"
               "top-1 91.20% (912/1000), best 91.20% in epoch 1\nweights 00ff\n");
   }
+}
+
+TEST(Console, ABadSampleIsNamedOnce) {
+  Screen screen;
+  {
+    const auto console = console_listener(screen.options(false, true));
+    console->on(BadSample{.file = "a.jpg", .index = 3, .reason = "a.jpg: the file is empty"});
+  }
+  EXPECT_EQ(screen.text, "Bad sample: record 3: a.jpg: the file is empty\n");
 }
 
 TEST(Console, NamesFromOutsideCannotForgeLines) {

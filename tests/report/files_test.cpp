@@ -10,6 +10,7 @@
 #include "report/run_log.h"
 #include "report/sessions.h"
 #include "report/summary_csv.h"
+#include "support/label_metrics.h"
 #include "support/temp_folder.h"
 
 namespace convoy {
@@ -63,19 +64,11 @@ std::vector<RunEvent> a_run() {
       EvalProgress{10, 1000},
       EvalDone{.epoch = 1,
                .step = 100,
-               .loss = 0.3,
-               .top1 = 91.5,
-               .top5 = 99.1,
-               .correct = 915,
-               .correct5 = 991,
+               .metrics = test::label_metrics(0.3, 91.5, 99.1, 915, 991),
                .total = 1000,
                .seconds = 1.5},
-      EpochDone{.epoch = 1,
-                .train_loss = 0.4,
-                .eval_loss = 0.3,
-                .eval_top1 = 91.5,
-                .eval_top5 = 99.1,
-                .lr = 0.1},
+      EpochDone{
+          .epoch = 1, .train_loss = 0.4, .eval = test::label_metrics(0.3, 91.5, 99.1), .lr = 0.1},
       CheckpointSaved{.step = 100, .path = "checkpoints/step-0000100", .best = true},
       NonFinite{.step = 120, .loss = NAN},
       Warning{"a \"warning\""},
@@ -159,13 +152,11 @@ TEST(Metrics, AnUnwritablePathIsTheRunDirectorysFault) {
 TEST(Summary, OneLinePerEpochAndEmptyFieldsWithoutEvaluation) {
   const test::TempFolder folder;
   for (int session = 0; session < 2; ++session) {  // the second one appends, without a header
-    const auto listener = summary_csv_listener(folder / "summary.csv");
+    const auto listener = summary_csv_listener(folder / "summary.csv", test::label_metric_defs());
     listener->on(EpochDone{.epoch = session * 2 + 1, .train_loss = 0.1, .lr = 1e-3});
     listener->on(EpochDone{.epoch = session * 2 + 2,
                            .train_loss = 1.0 / 3,
-                           .eval_loss = 0.5,
-                           .eval_top1 = 91,
-                           .eval_top5 = 99.5,
+                           .eval = test::label_metrics(0.5, 91, 99.5),
                            .lr = 0});
   }
   EXPECT_EQ(read_file(folder / "summary.csv", Fault::usage),
@@ -184,7 +175,7 @@ TEST(Lines, ReadAsTimmDoes) {
             "256.00/s)  LR: 1.000e-01  Data: 0.250 (0.250)\n");
   now = 10;
   TrainProgress next = progress(150);
-  next.top1 = 45.126;
+  next.metric = test::label_metrics(0, 45.126, 0)[1];
   next.images_per_s = 128;
   EXPECT_EQ(lines.of(next),
             "Train: 2 [ 50/100 ( 50%)]  Loss: 15.0000 (2.5000)  Acc@1: 45.13  Time: 1.000s, "
@@ -193,11 +184,7 @@ TEST(Lines, ReadAsTimmDoes) {
   EXPECT_EQ(lines.of(next), "");
   EXPECT_EQ(lines.of(EvalDone{.epoch = 2,
                               .step = 200,
-                              .loss = 1.02,
-                              .top1 = 76.158,
-                              .top5 = 92.87,
-                              .correct = 38079,
-                              .correct5 = 46435,
+                              .metrics = test::label_metrics(1.02, 76.158, 92.87, 38079, 46435),
                               .total = 50000,
                               .seconds = 3}),
             "Test: 2 [50000/50000]  Time: 3.00s  Loss: 1.0200  Acc@1: 76.158  Acc@5: 92.870\n"

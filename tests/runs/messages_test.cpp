@@ -6,6 +6,8 @@
 #include <fstream>
 
 #include "base/text.h"
+#include "config/shell.h"
+#include "support/places.h"
 #include "support/run_files.h"
 #include "support/tiny_pictures.h"
 
@@ -76,7 +78,6 @@ class Messages : public testing::Test {
     EXPECT_FALSE(fs::exists(run_->folder() / "out/train"));
   }
 
- private:
   static void write(const std::string& name, const std::string& bytes) {
     const fs::path path = run_->folder() / name;
     fs::create_directories(path.parent_path());
@@ -135,12 +136,16 @@ TEST_F(Messages, ValuesAndNamesOfTraining) {
       {"train --batch-size 0", 2, "is not at least 1"},
       {"train --lr", 2, "option --lr needs a value (number), but nothing follows; try: --lr=VALUE"},
       {"train --set epochs", 2, "try: --set epochs=3"},
+      {"train --set nokey=1", 2, "unknown option --set nokey; try: --help all"},
+      {"train --zzzzzzzz", 2, "unknown option --zzzzzzzz; try: --help all"},
       {"train --help nonsense", 2,
        "no section or option nonsense; try: convoy train --help options|model|"},
       {"train --init-from nowhere.pth", 4, "cannot read nowhere.pth"},
       {"train --init-from junk.txt", 4, "no weights file of a known format"},
       {"train --init-from empty", 4, "neither a run directory nor"},
       {"train --init-from x.onnx", 4, "that this ONNX file was made from"},
+      {"train --data-dir flowerz", 3, "flowers, the nearest that is there"},
+      {"train --data-dir flowerz/rose/", 3, "flowers/rose, the nearest that is there"},
       {"train --dataset cifar-10 --data-dir empty", 3, "there is no data_batch_1.bin"},
       {"train --dataset generated --memory 1M", 6, "needs"},
       {"train --dataset generated --name a/b", 2, "is no folder name"},
@@ -151,6 +156,7 @@ TEST_F(Messages, VerbsThatUseWeights) {
   expect({
       {"resume", 2, "missing RUN_DIR"},
       {"resume nowhere", 4, "no run directory nowhere"},
+      {"resume runs/a --epochs 99", 2, "has ended at step 2, its --max-steps"},
       {"resume empty", 4, "not a run directory"},
       {"eval", 2, "eval needs --checkpoint FILE|RUN_DIR"},
       {"eval --checkpoint nowhere", 4, "there is no nowhere; try: a file of weights"},
@@ -164,6 +170,8 @@ TEST_F(Messages, VerbsThatUseWeights) {
        "neither a picture nor a file of tensors"},
       {"predict --checkpoint runs/a --input empty", 3, "there is no picture in empty; try:"},
       {"predict --checkpoint runs/a --input gone.jpg", 3, "there is no gone.jpg"},
+      {"predict --checkpoint runs/a --input flowers/rose/0.png --class-names junk.txt", 2,
+       "--class-names junk.txt has 1 name, and the network 10 classes; try: one name a line"},
       {"predict --checkpoint runs/a --output no/x.jsonl", 2, "there is no folder no; try: make it"},
       {"predict --checkpoint runs/a --logits x.txt", 2, "is no .safetensors file"},
       {"export --checkpoint runs/a", 2, "export needs --output"},
@@ -173,6 +181,8 @@ TEST_F(Messages, VerbsThatUseWeights) {
       {"average nowhere", 4, "there is no nowhere"},
       {"average runs/a -N 99", 2, "try: smaller numbers"},
       {"average runs/a --mode median", 2, "nearest: mean"},
+      {"average runs/a --weights ema", 4, "kept no moving average; try: --weights model"},
+      {"average runs/a --output no/x.safetensors", 2, "there is no folder no; try: make it"},
   });
 }
 
@@ -190,12 +200,15 @@ TEST_F(Messages, DataAndOtherVerbs) {
       {"prepare pack --input nowhere --output out", 3, "there is no folder nowhere"},
       {"prepare pack --input flowers", 2, "needs --input DIR and --output DIR"},
       {"check", 2, "missing DIR"},
-      {"check nowhere", 3, "nowhere is no folder"},
-      {"check empty", 3, "empty is empty"},
+      {"check nowhere", 3, "there is no folder nowhere; try: "},
+      {"check junk.txt", 3, "junk.txt is a file and no folder; try: the folder it is in"},
+      {"check empty", 3, "empty is empty; try: the folder that holds train and val, or the"},
       {"check flowers --manifest no/list.tsv", 2, "there is no folder no"},
       {"launch -np 2", 2, "no verb to launch"},
       {"launch -np 2 -- fly", 2, "fly is no verb to launch"},
       {"launch -np two -- train", 2, "num-instances \"two\""},
+      {"launch -np 2 -H n1:1 -- train", 2, "2 instances, but n1:1 has 1 slot; try: "},
+      {"plan --replicas 2 --processes 3", 2, "3 processes cannot share 2 replicas; try: "},
       {"launch --host-file nowhere -- train", 2, "cannot read nowhere"},
       {"plan --model resnet152 --batch-size 100000", 6, "the largest --batch-size that fits"},
       {"plan --model resnet50 --curve x.gif", 2, "neither a .png nor a .csv file"},
@@ -219,6 +232,91 @@ TEST_F(Messages, DataAndOtherVerbs) {
       {"trian", 2, "nearest: train"},
       {"help fly", 2, "unknown verb fly"},
   });
+}
+
+// What the system refuses is told as it is, and not as a mistake in what was typed.
+TEST_F(Messages, WhatTheSystemRefuses) {
+  const TempFolder folder;
+  const auto refused = [&](const Arguments& typed, const char* phrase, const char* no_phrase) {
+    const Finished end = run_convoy(typed, folder.path());
+    EXPECT_EQ(end.code, 2) << end.err;
+    EXPECT_PRED_FORMAT2(testing::IsSubstring, phrase, end.err);
+    EXPECT_PRED_FORMAT2(testing::IsNotSubstring, no_phrase, end.err);
+  };
+  // No lock can be had, as in the folder of another user; `resume` has no --output.
+  fs::copy(run_->dir(), folder / "a", fs::copy_options::recursive);
+  fs::remove(folder / "a/.lock");
+  fs::create_directory(folder / "a/.lock");
+  refused({"resume", "a", "--epochs", "99"}, "try: as a user who may write there", "--output");
+  // An --output whose place cannot be found out lies in no --input.
+  fs::create_symlink("loop", folder / "loop");
+  refused({"prepare", "folder", "--input", (run_->folder() / "flowers").string(), "--output",
+           "loop/out", "--val-share", "0.5"},
+          "loop/out", "lie in each other");
+}
+
+// A program that was copied away from its folder has no recipes, and says where they belong.
+TEST_F(Messages, AProgramWithoutItsRecipesSaysSo) {
+  const TempFolder folder;
+  fs::copy_file(convoy_program(), folder / "convoy");
+  for (const char* typed : {" list recipes", " train --config cifar10/resnet20"}) {
+    const ShellResult end =
+        shell("cd " + folder.path().string() + " && ./convoy" + typed + " 2>&1");
+    EXPECT_EQ(end.code, 2) << end.output;
+    EXPECT_PRED_FORMAT2(testing::IsSubstring, "no recipes", end.output);
+    EXPECT_PRED_FORMAT2(testing::IsSubstring, "folder configs", end.output);
+  }
+}
+
+// Of what `train` refuses, `check` says so as well.
+TEST_F(Messages, CheckTellsWhatTrainingNeedsBesidesSoundPictures) {
+  fs::create_directories(run_->folder() / "one");
+  fs::copy(run_->folder() / "flowers/rose", run_->folder() / "one/rose",
+           fs::copy_options::recursive);
+  for (const char* typed : {"check flowers/rose", "check one"}) {
+    const Finished end = run(typed);
+    EXPECT_EQ(end.code, 0) << end.err;
+    EXPECT_PRED_FORMAT2(testing::IsSubstring, "training takes two classes", end.out);
+  }
+  EXPECT_PRED_FORMAT2(testing::IsNotSubstring, "training takes", run("check flowers").out);
+}
+
+// `prepare folder` copies and does not decode, so that it cannot say that pictures are sound.
+TEST_F(Messages, WhatIsOnlyCopiedIsNotCalledSound) {
+  const Finished end = run("prepare folder --input flowers --output copied --val-share 0.5");
+  EXPECT_EQ(end.code, 0) << end.err;
+  EXPECT_PRED_FORMAT2(testing::IsNotSubstring, "sound", end.out);
+  EXPECT_PRED_FORMAT2(testing::IsSubstring, "`convoy check copied` decodes them", end.out);
+}
+
+// A run whose checkpoints were removed, or that never had one, does not start again silently.
+TEST_F(Messages, AResumeWithoutACheckpointSaysThatItStartsAgain) {
+  const TempFolder folder;
+  const Finished fresh =
+      run_convoy(joined({"train", "--name", "b"}, tiny({"--epochs", "1"})), folder.path());
+  ASSERT_EQ(fresh.code, 0) << fresh.err;
+  EXPECT_PRED_FORMAT2(testing::IsNotSubstring, "Resumed", fresh.out + fresh.err);
+  fs::remove_all(folder / "runs/b/checkpoints");
+  const Finished end = run_convoy({"resume", "runs/b", "--epochs", "2"}, folder.path());
+  EXPECT_EQ(end.code, 0) << end.err;
+  EXPECT_PRED_FORMAT2(testing::IsSubstring, "there is no checkpoint, so from the start",
+                      end.out + end.err);
+}
+
+// A folder without splits has no folder train, so that its files are not named below one.
+TEST_F(Messages, PicturesThatAreGoneAreNamedAsTheyLie) {
+  const TempFolder folder;
+  fs::copy(run_->folder() / "flowers", folder / "flowers", fs::copy_options::recursive);
+  const Finished begun = run_convoy(
+      {"train", "--data-dir", "flowers", "--val-share", "0.5", "--model", "cifar_resnet8",
+       "--image-size", "8", "--epochs", "1", "--name", "c", "--batch-size", "2"},
+      folder.path());
+  ASSERT_EQ(begun.code, 0) << begun.err;
+  fs::remove(folder / "flowers/rose/0.png");
+  const Finished end = run_convoy({"resume", "runs/c", "--epochs", "2"}, folder.path());
+  EXPECT_EQ(end.code, 3) << end.err;
+  EXPECT_PRED_FORMAT2(testing::IsSubstring, "1 of the 8 pictures of this run is gone in ", end.err);
+  EXPECT_PRED_FORMAT2(testing::IsSubstring, " (rose/0.png); try: ", end.err);
 }
 
 TEST_F(Messages, WhatIsFoundIsTold) {

@@ -6,6 +6,7 @@
 #include "data/dataset.h"
 #include "pictures/picture.h"
 #include "support/run_files.h"
+#include "support/tiny_sets.h"
 
 namespace convoy {
 namespace {
@@ -24,7 +25,7 @@ void write_pictures(const fs::path& folder, bool train, int64_t count) {
   std::vector<uint8_t> pixels(side * side);
   for (int64_t n = 0; n < count; ++n) {
     int32_t label = 0;
-    set->read(n, 0, pixels.data(), label);
+    test::read_labelled(*set, n, 0, pixels.data(), label);
     Pixels large{{0, 0, side * scale, side * scale}, {}};
     for (int64_t y = 0; y < side * scale; ++y) {
       for (int64_t x = 0; x < side * scale; ++x) {

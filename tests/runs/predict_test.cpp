@@ -53,7 +53,7 @@ struct TestImages {
     std::vector<float> seen(pixels.size());
     for (int64_t n = 0; n < data->size(); ++n) {
       int32_t label = 0;
-      data->read(n, 0, pixels.data(), label);
+      test::read_labelled(*data, n, 0, pixels.data(), label);
       labels.push_back(label);
       planes.append(pixels.begin(), pixels.end());
       for (int64_t i = 0; i < plane; ++i) {

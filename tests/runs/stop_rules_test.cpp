@@ -6,6 +6,7 @@
 
 #include <fstream>
 
+#include "support/label_metrics.h"
 #include "support/run_files.h"
 
 namespace convoy {
@@ -40,9 +41,9 @@ TEST(StopRules, PatienceEndsARunThatDoesNotLearn) {
 }
 
 TEST(StopRules, WhatIsBetterIsWhatWasAskedFor) {
-  const EvalDone evaluation{.loss = 2, .top1 = 30, .top5 = 70};
   const auto score = [&](const char* metric) {
-    return StopRules{.best_metric = metric}.score(evaluation, 1.5, 40);
+    return StopRules{.best_metric = metric}.score(test::label_metrics(2, 30, 70),
+                                                  test::label_metrics(1.5, 40, 80));
   };
   EXPECT_EQ(score("top1"), 30);
   EXPECT_EQ(score("top5"), 70);

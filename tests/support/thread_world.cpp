@@ -1,5 +1,6 @@
 #include "support/thread_world.h"
 
+#include <algorithm>
 #include <cstring>
 #include <exception>
 #include <thread>
@@ -22,7 +23,8 @@ struct Meeting {
     std::shared_ptr<std::vector<uint64_t>> memory;
     int came = 0, left = 0;
   };
-  std::map<int, Block> blocks;  // by host
+  std::map<int, Block> blocks;                                                  // by host
+  std::map<std::pair<std::vector<int>, int>, std::unique_ptr<Meeting>> groups;  // the n-th of ranks
 
   // Everyone brings something and gets what all brought.
   std::vector<std::string> meet(int rank, const std::string& mine) {
@@ -110,6 +112,22 @@ class ThreadRank final : public Transport {
     return {{reinterpret_cast<std::byte*>(mine->data()), bytes}, mine};
   }
 
+  std::unique_ptr<Transport> group(const std::vector<int>& ranks) override {
+    const std::lock_guard lock(meeting_.mutex);
+    auto& made = meeting_.groups[{ranks, groups_[ranks]++}];
+    if (!made) {
+      made = std::make_unique<Meeting>();
+      made->memory = meeting_.memory;
+      std::map<int, int> hosts;  // they count from 0 in the order of their first rank
+      for (const int rank : ranks) {
+        const auto next = static_cast<int>(hosts.size());
+        made->hosts.push_back(hosts.try_emplace(host_of(rank), next).first->second);
+      }
+    }
+    const auto place = std::ranges::find(ranks, rank_) - ranks.begin();
+    return std::make_unique<ThreadRank>(*made, static_cast<int>(place));
+  }
+
  private:
   struct Open {
     bool receives = false;
@@ -120,6 +138,7 @@ class ThreadRank final : public Transport {
   int rank_;
   std::vector<Open> open_;
   std::map<std::pair<int, int>, int> sent_, received_;  // by the other rank and tag
+  std::map<std::vector<int>, int> groups_;              // made so far
 };
 
 }  // namespace

@@ -61,10 +61,21 @@ std::string cifar_bytes(int records, int label_bytes, int classes) {
   return bytes;
 }
 
-void NumberedDataset::read(int64_t index, uint64_t, uint8_t* pixels, int32_t& label) const {
+void NumberedDataset::read(int64_t index, uint64_t, Sample& sample) const {
   if (index == bad_) raise(Fault::data, "sample {} is broken", index);
-  for (int64_t i = 0; i < image_.count(); ++i) pixels[i] = static_cast<uint8_t>(index * 31 + i * 7);
-  label = static_cast<int32_t>(index % 7);
+  for (int64_t i = 0; i < image_.count(); ++i) {
+    sample.pixels()[i] = static_cast<uint8_t>(index * 31 + i * 7);
+  }
+  sample.add_label(static_cast<int32_t>(index % 7));
+  sample.geometry = whole_picture(image_);
+}
+
+void read_labelled(const Dataset& set, int64_t index, uint64_t key, uint8_t* pixels,
+                   int32_t& label) {
+  Sample sample;
+  sample.begin(pixels);
+  set.read(index, key, sample);
+  label = sample.get<int32_t>("label")[0];
 }
 
 }  // namespace convoy::test

@@ -12,6 +12,10 @@ namespace convoy::test {
 void write_bytes(const fs::path& path, const std::string& bytes);
 std::string gzip(const std::string& bytes);
 
+// Sample `index` of a set of labelled images.
+void read_labelled(const Dataset& set, int64_t index, uint64_t key, uint8_t* pixels,
+                   int32_t& label);
+
 // Magic number, big-endian dimensions, data.
 std::string idx_bytes(uint32_t magic, const std::vector<uint32_t>& dims, const std::string& data);
 
@@ -32,7 +36,7 @@ class NumberedDataset final : public Dataset {
   Shape image_shape() const override { return image_; }
   int classes() const override { return 7; }
   std::vector<std::string> class_names() const override { return std::vector<std::string>(7, "x"); }
-  void read(int64_t index, uint64_t key, uint8_t* pixels, int32_t& label) const override;
+  void read(int64_t index, uint64_t key, Sample& sample) const override;
 
  private:
   int64_t size_;

@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 #include "support/network.h"
-#include "train/classification.h"
 #include "train/network.h"
+#include "train/tasks/classification.h"
 
 namespace convoy::test {
 namespace {

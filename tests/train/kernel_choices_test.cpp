@@ -9,8 +9,8 @@
 #include "support/raises.h"
 #include "support/temp_folder.h"
 #include "support/tiny_sets.h"
-#include "train/classification.h"
 #include "train/taken_algorithms.h"
+#include "train/tasks/classification.h"
 
 namespace convoy {
 namespace {

@@ -12,7 +12,7 @@
 #include "support/session.h"
 #include "support/shared_data.h"
 #include "support/weight_writers.h"
-#include "train/classification.h"
+#include "train/tasks/classification.h"
 
 namespace convoy::test {
 namespace {

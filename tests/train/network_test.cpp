@@ -8,7 +8,7 @@
 
 #include "models/model.h"
 #include "support/network.h"
-#include "train/classification.h"
+#include "train/tasks/classification.h"
 #include "train/tensors.h"
 
 namespace convoy::test {

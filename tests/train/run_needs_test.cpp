@@ -25,7 +25,7 @@ TEST(RunNeeds, GrowWithTheBatchAndHoldEveryKind) {
       config_of({{"model", {"resnet18", "test"}}, {"batch-size", {"4", "test"}}});
   const RunSetup setup(config);
   const MemoryNeeds at4 = memory_needs(setup);
-  const MemoryNeeds at8 = memory_needs(setup, NetworkPlans(setup.task, setup.network_spec(8)));
+  const MemoryNeeds at8 = memory_needs(setup, NetworkPlans(*setup.task, setup.network_spec(8)));
   EXPECT_EQ(at4.state, at8.state);
   EXPECT_GE(at4.state, 3 * 11'689'512 * 4) << "weights, gradients, momentum";
   EXPECT_GT(at8.workspace, at4.workspace + at4.workspace / 2);
@@ -78,7 +78,7 @@ TEST(RunNeeds, TheLargestBatchFitsAndTheNextDoesNot) {
     const int64_t batch = largest_batch(setup, limit);
     ASSERT_GT(batch, 0);
     const auto needs = [&](int64_t b) {
-      return memory_needs(setup, NetworkPlans(setup.task, setup.network_spec(b)));
+      return memory_needs(setup, NetworkPlans(*setup.task, setup.network_spec(b)));
     };
     EXPECT_TRUE(fits(needs(batch), limit)) << batch;
     EXPECT_FALSE(fits(needs(batch + 1), limit)) << batch;

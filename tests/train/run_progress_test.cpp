@@ -14,9 +14,9 @@ constexpr ProgressBounds bounds{.total_steps = 160, .global_batch = 16, .lr = 0.
 RunProgress sample() {
   RunProgress progress;
   progress.step = 20;
-  progress.epoch = {.loss = 12.5, .samples = 64, .correct = 30, .correct5 = 60, .bad = 1};
-  progress.best_top1 = progress.best_score = 50;
-  progress.top1 = 49.5;
+  progress.epoch_bad = 1;
+  progress.best_score = 50;
+  progress.main_metric = 49.5;
   progress.stale = 1;
   progress.last_step = 160;
   progress.scheduled = 21.5;
@@ -60,21 +60,20 @@ TEST(RunProgress, NoNumberOutsideOfItsRangeIsAccepted) {
   refused("last_step", 19);
   refused("last_step", 161);
   refused("last_step", 40.5);
-  refused("epoch_correct", 65);
+  refused("epoch_bad", 321);
   refused("boundary_pending", 0.5);
   refused("ema_updates", 21);
-  refused("best_top1", 100.5);
 }
 
 TEST(RunProgress, OlderCheckpointsLackSomeNumbers) {
   TrainState state = state_of(sample());
-  for (const char* key : {"best_score", "top1", "average_top1", "stale", "last_step", "scheduled",
-                          "lr", "averaged", "epoch_bad"}) {
+  for (const char* key : {"main_metric", "average_metric", "stale", "last_step", "scheduled", "lr",
+                          "averaged", "epoch_bad"}) {
     state.numbers.erase(key);
   }
   const RunProgress read = progress_of(state, bounds, "state.json");
-  EXPECT_EQ(read.best_score, 50);
-  EXPECT_EQ(read.top1, -1);
+  EXPECT_EQ(read.main_metric, no_score);
+  EXPECT_EQ(read.epoch_bad, 0);
   EXPECT_EQ(read.last_step, 160);
   EXPECT_EQ(read.scheduled, 20);
   EXPECT_EQ(read.lr, 0.1);

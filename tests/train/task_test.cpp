@@ -15,6 +15,7 @@
 #include "ops/cross_entropy.h"
 #include "ops/linear.h"
 #include "ops/pooling.h"
+#include "support/loss_results.h"
 #include "support/session.h"
 #include "train/network.h"
 
@@ -47,15 +48,14 @@ class TwoHeads : public Task {
     return task;
   }
 
+  std::unique_ptr<Results> results() const override { return test::loss_results(); }
+
   // The losses as they are weighted in training.
-  using Task::count;
-  void count(const Executor& executor, const Batch&, int64_t first, int64_t last,
-             Tally& tally) const override {
-    for (int64_t i = first; i < last; ++i) {
-      tally.loss += static_cast<double>(weights_[0] * executor.output("loss")[i] +
-                                        weights_[1] * executor.output("group_loss")[i]);
+  void read(const Executor& executor, const Batch& batch, Rows& rows) const override {
+    for (int64_t i = 0; i < batch.valid; ++i) {
+      rows.add(std::array{static_cast<double>(weights_[0] * executor.output("loss")[i] +
+                                              weights_[1] * executor.output("group_loss")[i])});
     }
-    tally.samples += last - first;
   }
 
  private:
@@ -119,7 +119,7 @@ struct Training {
     batch.valid = samples;
   }
 
-  Tally step(const StepInputs& inputs) {
+  const Results& step(const StepInputs& inputs) {
     return network.steps().run(inputs, [&]() -> const Batch& { return batch; });
   }
   std::vector<float> copy(std::span<float> region) { return {region.begin(), region.end()}; }
@@ -158,8 +158,7 @@ TEST(StepRunner, ASkippedUpdateLeavesParametersAndMomentum) {
   const State& state = training.network.state();
   const std::vector<float> params = training.copy(state.params()),
                            momentum = training.copy(state.slot(0));
-  const Tally tally = training.step({.learning_rate = 0.1f, .skip_update = true});
-  EXPECT_EQ(tally.samples, samples);
+  EXPECT_EQ(training.step({.learning_rate = 0.1f, .skip_update = true}).samples(), samples);
   EXPECT_EQ(training.copy(state.params()), params);
   EXPECT_EQ(training.copy(state.slot(0)), momentum);
   training.step({.learning_rate = 0.1f});
@@ -172,7 +171,7 @@ TEST(StepRunner, ALossThatIsNoNumberSkipsTheUpdate) {
   const State& state = training.network.state();
   const std::vector<float> params = training.copy(state.params());
   training.batch.data<float>("image")[5] = INFINITY;
-  EXPECT_FALSE(std::isfinite(training.step({.learning_rate = 0.1f}).loss));
+  EXPECT_FALSE(std::isfinite(training.step({.learning_rate = 0.1f}).loss()));
   EXPECT_EQ(training.copy(state.params()), params);
 }
 
@@ -192,9 +191,9 @@ TEST(StepRunner, MicroBatchesAndReplicasAddUpToTheWholeBatch) {
     }
     auto next = parts.begin();
     const StepInputs inputs{.learning_rate = 0.1f, .loss_scale = 8};
-    const Tally tally =
+    const Results& results =
         training.network.steps().run(inputs, [&]() -> const Batch& { return *next++; });
-    EXPECT_EQ(tally.samples, samples);
+    EXPECT_EQ(results.samples(), samples);
     return training.copy(training.network.state().params());
   };
   const std::vector<float> whole = params_after({.micro_batch = samples});

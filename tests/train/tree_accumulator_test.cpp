@@ -21,18 +21,19 @@ std::vector<float> leaf(uint64_t number, size_t floats) {
 
 TEST(TreeAccumulator, SumsWhatComesOneByOneAsTheWholeTreeDoes) {
   constexpr size_t floats = 37;
-  for (const int capacity : {17, 64}) {
+  for (const int capacity : {16, 64}) {
     TreeAccumulator tree(floats, capacity);  // used again and again
     for (size_t count = 1; count <= 17; ++count) {
-      std::vector<float> rows;
+      std::vector<float> rows, next;
       for (size_t i = 0; i < count; ++i) {
-        std::vector<float> next = leaf(i, floats);
+        next = leaf(i, floats);
         rows.insert(rows.end(), next.begin(), next.end());
-        tree.push(next, test::pool(2));
+        if (i + 1 < count) tree.push(next, test::pool(2));
       }
       kernels::tree_sum(rows.data(), floats, static_cast<int64_t>(count), floats);
       std::vector<float> sum(floats);
-      tree.finish(sum, test::pool(2));
+      tree.sum(next, 0, sum, test::pool(2));
+      tree.clear();
       EXPECT_TRUE(std::equal(sum.begin(), sum.end(), rows.begin())) << count;
     }
   }
@@ -41,19 +42,21 @@ TEST(TreeAccumulator, SumsWhatComesOneByOneAsTheWholeTreeDoes) {
 TEST(TreeAccumulator, TheLastLeafMayComeInPieces) {
   constexpr size_t floats = 37;
   for (size_t count = 1; count <= 9; ++count) {
-    TreeAccumulator at_once(floats, 9), tree(floats, 9);
+    TreeAccumulator at_once(floats, 8), tree(floats, 8);
+    std::vector<float> last;
     for (size_t i = 0; i < count; ++i) {
-      std::vector<float> a = leaf(i, floats), b = a;
-      at_once.push(a, test::pool(2));
-      if (i + 1 < count) tree.push(b, test::pool(2));
+      last = leaf(i, floats);
+      if (i + 1 == count) break;
+      std::vector<float> copy = last;
+      at_once.push(last, test::pool(2));
+      tree.push(copy, test::pool(2));
     }
-    std::vector<float> expected(floats), sum(floats), last = leaf(count - 1, floats);
-    at_once.finish(expected, test::pool(2));
+    std::vector<float> expected(floats), sum(floats), whole = last;
+    at_once.sum(whole, 0, expected, test::pool(2));
     for (const auto& [begin, length] : {std::pair<size_t, size_t>{16, 21}, {0, 16}}) {
-      tree.finish_with(std::span(last).subspan(begin, length), static_cast<int64_t>(begin),
-                       std::span(sum).subspan(begin, length), test::pool(2));
+      tree.sum(std::span(last).subspan(begin, length), static_cast<int64_t>(begin),
+               std::span(sum).subspan(begin, length), test::pool(2));
     }
-    tree.clear();
     EXPECT_EQ(sum, expected) << count;
   }
 }
@@ -61,16 +64,20 @@ TEST(TreeAccumulator, TheLastLeafMayComeInPieces) {
 TEST(TreeAccumulator, APairOfAlignedHalvesMakesTheWhole) {
   // What two processes that own half of the replicas each would send (design 2.4).
   constexpr size_t floats = 16;
-  TreeAccumulator whole(floats, 8), half(floats, 4);
+  TreeAccumulator whole(floats, 7), half(floats, 3);
   std::vector<std::vector<float>> halves(2, std::vector<float>(floats));
+  std::vector<float> sum(floats);
   for (uint64_t i = 0; i < 8; ++i) {
     std::vector<float> a = leaf(i, floats), b = a;
-    whole.push(a, test::pool(1));
-    half.push(b, test::pool(1));
-    if (i % 4 == 3) half.finish(halves[i / 4], test::pool(1));
+    if (i < 7) whole.push(a, test::pool(1));
+    if (i == 7) whole.sum(a, 0, sum, test::pool(1));
+    if (i % 4 < 3) {
+      half.push(b, test::pool(1));
+    } else {
+      half.sum(b, 0, halves[i / 4], test::pool(1));
+      half.clear();
+    }
   }
-  std::vector<float> sum(floats);
-  whole.finish(sum, test::pool(1));
   kernels::accumulate(halves[0].data(), halves[1].data(), floats);
   EXPECT_EQ(sum, halves[0]);
 }

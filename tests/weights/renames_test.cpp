@@ -60,6 +60,20 @@ TEST(Renames, AkamastersCifarNets) {
   names.expect_fits("akamaster's");
 }
 
+// Under either name the head does not fit as it is: the translation still knows where it belongs.
+TEST(Renames, AHeadOfOtherClassesIsTranslatedToo) {
+  const WeightFile file = fake_file({{"module.conv1.weight", {16, 3, 3, 3}},
+                                     {"module.linear.weight", {10, 64}},
+                                     {"module.linear.bias", {10}}});
+  const std::vector<Wanted> wanted{
+      {"conv1.weight", {16, 3, 3, 3}}, {"fc.weight", {4, 64}, true}, {"fc.bias", {4}, true}};
+  const Match match = match_weights(file, wanted);
+  EXPECT_EQ(match.rename, "akamaster's");
+  EXPECT_TRUE(match.missing.empty() && match.unused.empty()) << match.verdict();
+  EXPECT_TRUE(match.fits(HeadPolicy::may_be_new)) << match.verdict();
+  EXPECT_FALSE(match.fits(HeadPolicy::must_fit));
+}
+
 // The files say nothing about their preprocessing, and the script that made them is known.
 TEST(Renames, AkamastersFilesBringModelDataAndPreprocessing) {
   const auto file = [](int64_t classes, const char* more) {

@@ -32,10 +32,12 @@ struct Options {
     field("mode", mode,
           "mean: all count alike; exponential: V = the first, then V = decay V + (1 - decay) next",
           one_of({"mean", "exponential"}));
-    field("decay", decay, "of the exponential mode", between(0, 1));
+    field("decay", decay, "how much of V stays at each file of the exponential mode",
+          between(0, 1));
     field("count", count, "only the last N; 0: all", at_least(0), {"N"});
     field("discard-last", discard_last, "leave out the last N, before --count counts", at_least(0));
-    field("weights", weights, "of checkpoints: the weights themselves, or their moving average",
+    field("weights", weights,
+          "which ones of checkpoints: the weights themselves, or their moving average",
           one_of({"model", "ema"}));
     field("output", output, "the file to write; default: in the weights folder of the run");
     field("filename", filename, "its name there; default: average-MODE.safetensors");
@@ -137,9 +139,13 @@ int run(const CommandLine& line) {
   about["of"] = std::move(sources);
   metadata[weights_key::kind] = options.mode;
   metadata[weights_key::average] = about.dump(-1, ' ', false, Json::error_handler_t::replace);
-  metadata.erase(weights_key::top1);  // was that of the last
+  for (const TaskDef& task : task_catalog()) {  // those of the last file
+    for (const MetricDef& def : task.metrics) {
+      metadata.erase(weights_key::metric + std::string(def.name));
+    }
+  }
   const std::vector<TensorEntry> tensors = average.result();
-  write_safetensors(output, tensors, std::move(metadata));
+  write_safetensors(output, tensors, std::move(metadata), Fault::usage);
   show("{} of {} files, {} to {}: {}\nweights {}\n", options.mode, files.size(), files.front().name,
        files.back().name, output.string(), weights_hash(tensors));
   return 0;

@@ -41,8 +41,10 @@ struct Options {
     describe_config(field, config);
     field("steps", steps, "steps that are timed", at_least(1));
     field("warmup-steps", warmup_steps, "steps before them", at_least(1));
-    field("mode", mode, "train: whole optimiser steps; infer: forward passes as in evaluation",
-          one_of({"train", "infer"}));
+    field(
+        "mode", mode,
+        "what is timed, train or infer: whole optimiser steps, or forward passes as in evaluation",
+        one_of({"train", "infer"}));
     field("json", json, "print one JSON object");
     field("by", by, "rows of `bench ops`: every node, or nodes of one op or one shape together",
           one_of({"node", "shape", "op"}));

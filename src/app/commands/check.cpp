@@ -52,7 +52,9 @@ int run(const CommandLine& line) {
   Tree tree = list_tree(folder);
   list_records(tree, threads);
   if (tree.files.empty() && tree.classes.empty()) {
-    raise(Fault::data, "{} is empty; try: the folder that holds train and val", folder);
+    raise(Fault::data,
+          "{} is empty; try: the folder that holds train and val, or the folders of the classes",
+          folder);
   }
   if (!options.manifest.empty()) refuse_inside(options.manifest, folder);
 

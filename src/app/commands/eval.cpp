@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <tuple>
 
 #include "app/class_names.h"
 #include "app/command.h"
@@ -22,6 +21,7 @@
 #include "dist/run_watch.h"
 #include "dist/world.h"
 #include "report/console.h"
+#include "report/metrics_json.h"
 #include "train/evaluate.h"
 #include "train/weights_metadata.h"
 
@@ -39,7 +39,8 @@ struct Options : InferenceOptions {
 
   void describe(Fields& field) {
     describe_source(field);
-    field("all", all, "of a run: every checkpoint in turn, then what `convoy average` made");
+    field("all", all,
+          "evaluate every checkpoint of a run in turn, then what `convoy average` made");
     describe_split(field);
     field("json", json, "print one JSON object");
     describe_told(field);
@@ -57,7 +58,9 @@ struct Result {
   std::string name;             // as in RunWeights
   std::optional<int64_t> step;  // where the weights say so
   std::optional<double> epoch;
-  Tally tally;
+  Evaluator::Outcome outcome;
+
+  int64_t samples() const { return outcome.results->samples(); }
 };
 
 Result about(const WeightFile& file, std::string name) {
@@ -71,16 +74,23 @@ Result about(const WeightFile& file, std::string name) {
   return result;
 }
 
-Json numbers(const Tally& t) {
-  Json json{{"top1", t.top1()},       {"top5", t.top5()},   {"correct", t.correct},
-            {"correct5", t.correct5}, {"total", t.samples}, {"loss", t.mean_loss()}};
-  if (t.bad) json["bad"] = t.bad;
+Json numbers(const Evaluator::Outcome& outcome) {
+  Json json;
+  add_metrics(json, outcome.results->metrics(), outcome.results->samples());
+  if (outcome.bad) json["bad"] = outcome.bad;
   return json;
 }
 
-// More right answers; of equals the smaller loss, of those the earlier.
+// By the main metric; of equals by the others in turn, of those the earlier.
 bool is_better(const Result& a, const Result& b) {
-  return std::tuple(a.tally.correct, -a.tally.loss) > std::tuple(b.tally.correct, -b.tally.loss);
+  const std::vector<Metric> mine = a.outcome.results->metrics(),
+                            others = b.outcome.results->metrics();
+  const Metric &main = *main_metric(mine), &other = *main_metric(others);
+  if (main.value != other.value) return main.is_better_than(other);
+  for (size_t i = 0; i < mine.size(); ++i) {
+    if (mine[i].value != others[i].value) return mine[i].is_better_than(others[i]);
+  }
+  return false;
 }
 
 const Result& best_of(const std::vector<Result>& results) {
@@ -91,10 +101,21 @@ const Result& best_of(const std::vector<Result>& results) {
   return *best;
 }
 
+void print_head(const Task& task) {
+  std::string titles;
+  for (const Metric& metric : task.results()->metrics()) {
+    titles += fmt::format(" {:>9}", metric.def->title);
+  }
+  show("{:<40} {:>8} {:>8}{}\n", "weights", "step", "epoch", titles);
+}
+
 void print_row(const Result& r) {
-  show("{:<40} {:>8} {:>8} {:>9.4f} {:>7.2f}% {:>7.2f}%\n", r.name,
-       r.step ? std::to_string(*r.step) : "-", r.epoch ? fmt::format("{:.2f}", *r.epoch) : "-",
-       r.tally.mean_loss(), r.tally.top1(), r.tally.top5());
+  std::string values;
+  for (const Metric& metric : r.outcome.results->metrics()) {
+    values += fmt::format(" {:>9}", shown_value(metric));
+  }
+  show("{:<40} {:>8} {:>8}{}\n", r.name, r.step ? std::to_string(*r.step) : "-",
+       r.epoch ? fmt::format("{:.2f}", *r.epoch) : "-", values);
   std::fflush(stdout);
 }
 
@@ -104,7 +125,7 @@ Json to_json(const std::vector<Result>& results) {
     Json row{{"file", r.name}};
     row["step"] = r.step ? Json(*r.step) : Json();
     row["epoch"] = r.epoch ? Json(*r.epoch) : Json();
-    row.update(numbers(r.tally));
+    row.update(numbers(r.outcome));
     list.push_back(std::move(row));
   }
   return {{"checkpoints", std::move(list)}, {"best", best_of(results).name}};
@@ -112,22 +133,19 @@ Json to_json(const std::vector<Result>& results) {
 
 // What cannot be used is named and left out; the rest is told, and the exit code says so.
 template <class Evaluate>
-int evaluate_all(const Options& options, const Evaluate& evaluate) {
+int evaluate_all(const Options& options, const Task& task, const Evaluate& evaluate) {
   std::vector<RunWeights> files = checkpoint_weights(options.checkpoint, options.weights);
   const size_t checkpoints = files.size();
   std::ranges::move(further_weights(options.checkpoint), std::back_inserter(files));
   std::vector<Result> results;
   bool is_whole = true;
-  if (!options.json) {
-    show("{:<40} {:>8} {:>8} {:>9} {:>8} {:>8}\n", "weights", "step", "epoch", "loss", "top-1",
-         "top-5");
-  }
+  if (!options.json) print_head(task);
   for (size_t i = 0; i < files.size(); ++i) {
     try {
       const WeightFile file = open_weights(files[i].path);
       if (i >= checkpoints && !is_averaged(file.metadata())) continue;
       results.push_back(about(file, files[i].name));
-      results.back().tally = evaluate(file);
+      results.back().outcome = evaluate(file);
     } catch (const Error& error) {
       if (error.fault() != Fault::checkpoint) throw;
       if (!results.empty() && results.back().name == files[i].name) results.pop_back();
@@ -145,8 +163,7 @@ int evaluate_all(const Options& options, const Evaluate& evaluate) {
   if (options.json) {
     show_text(json_text(to_json(results)) + "\n");
   } else {
-    show("best: {}, top-1 {:.2f}% ({}/{})\n", best.name, best.tally.top1(), best.tally.correct,
-         best.tally.samples);
+    show("best: {}, {}\n", best.name, shown_metric(best.outcome.results->main(), best.samples()));
   }
   return is_whole ? 0 : static_cast<int>(Fault::checkpoint);
 }
@@ -186,33 +203,29 @@ int run(const CommandLine& line) {
     watch.at_step(0);
     const auto console = console_listener(
         console_options(options.json || !tells, World::started_by_mpi()));  // its bar goes with it
-    return *evaluator.run([&](int64_t done) {
+    return std::move(*evaluator.run([&](int64_t done) {
       console->on(EvalProgress{done, evaluator.samples()});
       watch.advance();
       return true;
-    });
+    }));
   };
   if (options.all && world.size() > 1) {
     raise(Fault::usage, "eval --all works in one process; try: without mpirun, or a single file");
   }
-  if (options.all) return evaluate_all(options, evaluate);
+  if (options.all) return evaluate_all(options, network.task(), evaluate);
 
   const Result result = about(chosen.file, "");
   const double begin = steady_seconds();
-  const Tally t = evaluate(chosen.file);
+  const Evaluator::Outcome outcome = evaluate(chosen.file);
   if (!tells) return 0;
   if (options.json) {
-    show_text(json_text(numbers(t)) + "\n");
+    show_text(json_text(numbers(outcome)) + "\n");
   } else {
     console_listener(console_options(false, World::started_by_mpi()))
         ->on(EvalDone{.epoch = result.epoch.value_or(0),
                       .step = result.step.value_or(0),
-                      .loss = t.mean_loss(),
-                      .top1 = t.top1(),
-                      .top5 = t.top5(),
-                      .correct = t.correct,
-                      .correct5 = t.correct5,
-                      .total = t.samples,
+                      .metrics = outcome.results->metrics(),
+                      .total = outcome.results->samples(),
                       .seconds = steady_seconds() - begin});
   }
   return 0;

@@ -38,7 +38,7 @@ struct Options : InferenceOptions {
   void describe(Fields& field) {
     describe_source(field);
     field("output", output, "the file to write: .onnx or .safetensors");
-    field("format", format, "of the file; without it, what its ending says",
+    field("format", format, "what kind of file; without it, what its ending says",
           one_of({"onnx", "safetensors"}));
     field("verify", verify,
           "read the file back, run it on N images and compare it with the network; a file that "
@@ -114,7 +114,12 @@ class Exporting {
   void tell() const { options_.json ? tell_json() : tell_people(); }
 
  private:
-  std::string output_name() const { return options_.softmax ? "probabilities" : "logits"; }
+  std::vector<std::string> output_names() const {
+    if (options_.softmax) return {"probabilities"};
+    std::vector<std::string> names;
+    for (const Input& output : source_.graph(1).outputs) names.push_back(output.name);
+    return names;
+  }
   std::string batch_text() const {
     return options_.batch_size ? std::to_string(options_.batch_size) : "N";
   }
@@ -150,13 +155,13 @@ class Exporting {
     const std::unique_ptr<GraphRun> exported = reopened(file, threads);
     const ExportSource::Pictures pictures = source_.pictures(options_.verify);
     pictures_ = pictures.name;
-    agreement_ = compare({network, output_name()}, {*exported, output_name()}, batch_,
-                         source_.image().count(), pictures.images, pictures.source);
+    agreement_ = compare(network, *exported, output_names(), batch_, source_.image().count(),
+                         pictures.images, pictures.source);
     if (agreement_->good()) return;
     raise(Fault::checkpoint,
           "{}: the file computes something else than the network: {} differ by up to {:.3g}, "
           "relative {:.3g}, and top-1 agrees on {} of {} images; nothing was kept",
-          options_.output, output_name(), agreement_->absolute, agreement_->relative,
+          options_.output, join(output_names(), ", "), agreement_->absolute, agreement_->relative,
           agreement_->same_top1, agreement_->images);
   }
 
@@ -189,8 +194,14 @@ class Exporting {
     if (format_ == "onnx") {
       show("{}: ONNX, operator set {}, {} nodes, {} batch norms folded, {}\n", options_.output,
            model_.opset, model_.nodes.size(), folded(), human_bytes(static_cast<double>(size())));
-      show("image [{}, {}, {}, {}] -> {} [{}, {}]\n", batch_text(), image[0], image[1], image[2],
-           output_name(), batch_text(), source_.classes());
+      std::vector<std::string> outputs;
+      for (const OnnxValue& output : model_.outputs) {
+        std::string dims = batch_text();
+        for (size_t i = 1; i < output.dims.size(); ++i) dims += fmt::format(", {}", output.dims[i]);
+        outputs.push_back(fmt::format("{} [{}]", output.name, dims));
+      }
+      show("image [{}, {}, {}, {}] -> {}\n", batch_text(), image[0], image[1], image[2],
+           join(outputs, ", "));
     } else {
       show("{}: safetensors, {} tensors, {}\n", options_.output, tensors_.size(),
            human_bytes(static_cast<double>(size())));
@@ -219,7 +230,8 @@ class Exporting {
       told["nodes"] = model_.nodes.size();
       told["folded_batch_norms"] = folded();
       told["batch"] = options_.batch_size ? nlohmann::ordered_json(options_.batch_size) : nullptr;
-      told["output"] = output_name();
+      told["output"] = output_names().at(0);
+      told["outputs"] = output_names();
     }
     if (agreement_) {
       told["verify"] = {{"images", agreement_->images},

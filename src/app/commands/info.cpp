@@ -36,8 +36,9 @@ struct Options {
   bool tensors = false;
 
   void describe(Fields& field) {
-    field("num-classes", num_classes, "of a model", at_least(1));
-    field("image-size", image_size, "of a model; 0: its own", at_least(0));
+    field("num-classes", num_classes, "classes of a model's head", at_least(1));
+    field("image-size", image_size, "height and width of a model's images; 0: its own",
+          at_least(0));
     field("tensors", tensors, "list every tensor of a weights or ONNX file");
   }
 };
@@ -61,7 +62,7 @@ void about_model(const FoundModel& model, const Options& options) {
     if (!node.op->kernel) continue;
     int64_t parameters = 0;
     for (const Value v : node.in) {
-      if (facts.graph.info(v).region == Region::params)
+      if (facts.graph.info(v).region == &regions::params)
         parameters += facts.graph.type(v).shape.count();
     }
     show("{:<44} {:<18} {:>12}\n", node.name, to_string(facts.graph.type(node.out[0]).shape),

@@ -49,6 +49,12 @@ bool is_meant(std::string_view name, const std::string& pattern) {
 
 [[noreturn]] void none_found(const std::string& kind, const std::string& pattern,
                              const std::vector<std::string>& names) {
+  if (names.empty()) {
+    raise(Fault::usage,
+          "there are no {} here; try: the program in its own place, where the folder configs is "
+          "beside build",
+          kind);
+  }
   const std::string near = nearest(pattern, names);
   raise(Fault::usage, "none of the {} {} is called {}; {}", names.size(), kind, one_line(pattern),
         near.empty() ? "try: convoy list " + kind : "nearest: " + near);

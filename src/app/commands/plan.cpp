@@ -17,6 +17,7 @@
 #include "report/lines.h"
 #include "tensor/isa.h"
 #include "tensor/onednn.h"
+#include "train/check_schedules.h"
 #include "train/run_needs.h"
 #include "train/taken_algorithms.h"
 
@@ -27,6 +28,7 @@ struct Options {
   std::string config;
   bool json = false;
   int processes = 1;
+  bool schedule = false;
   std::string curve;
 
   void describe(Fields& field) {
@@ -36,6 +38,9 @@ struct Options {
           "processes that share the replicas; told is what the first of them would need, on a host "
           "of its own",
           between(1, 65536), {"num-instances"});
+    field("schedule", schedule,
+          "print what each process does in one optimiser step, action by action: runs, sums, "
+          "exchanges");
     field("curve", curve,
           "draw learning rate, momentum and weight decay over the run into this .png file, with "
           "their numbers in a .csv beside it; a .csv file: the numbers alone, one row a step, or "
@@ -160,6 +165,47 @@ void print_plan(const RunSetup& setup, const Forecast& f) {
   show_text(forecast_lines(f));
 }
 
+struct RankSchedule {
+  StepSchedule schedule;
+  int live = 0;  // micro-batches at once
+};
+
+std::vector<RankSchedule> schedules_of(const NetworkPlans& plans) {
+  std::vector<StepSchedule> ranks;
+  for (int r = 0; r < plans.step().processes; ++r) ranks.push_back(plans.schedule_of_rank(r));
+  const ScheduleCheck check = check_schedules(ranks);
+  expect(check.faults.empty(), join(check.faults, "; "));
+  std::vector<RankSchedule> all;
+  for (size_t r = 0; r < ranks.size(); ++r) {
+    all.push_back({std::move(ranks[r]), check.peak_live[r]});
+  }
+  return all;
+}
+
+nlohmann::ordered_json to_json(const std::vector<RankSchedule>& ranks) {
+  auto rows = nlohmann::ordered_json::array();
+  for (const auto& [schedule, live] : ranks) {
+    auto actions = nlohmann::ordered_json::array();
+    for (const Action& action : schedule.actions) {
+      actions.push_back({{"action", to_string(action)}, {"inside_run", action.inside}});
+    }
+    rows.push_back({{"rank", rows.size()},
+                    {"first_replica", schedule.mine.first},
+                    {"replicas", schedule.mine.count},
+                    {"micro_batches_at_once", live},
+                    {"actions", std::move(actions)}});
+  }
+  return rows;
+}
+
+void print_schedules(const std::vector<RankSchedule>& ranks) {
+  for (size_t r = 0; r < ranks.size(); ++r) {
+    show("\nStep of process {}, with {} micro-batch{} at once:\n", r, ranks[r].live,
+         ranks[r].live == 1 ? "" : "es");
+    show_text(to_string(ranks[r].schedule));
+  }
+}
+
 int run(const CommandLine& typed) {
   need_words(typed, {}, described(describe));
   const CommandLine line = with_defaults(typed);
@@ -178,13 +224,17 @@ int run(const CommandLine& typed) {
   const Forecast expected = forecast(setup, memory, config.output, pool);
   const int64_t largest =
       fits(memory, expected.limit_bytes) ? -1 : largest_batch(setup, expected.limit_bytes);
+  std::vector<RankSchedule> schedules;
+  if (options.schedule) schedules = schedules_of(setup.plans);
   if (options.json) {
     nlohmann::ordered_json result = to_json(setup, expected, largest);
     if (curve) result["curve_files"] = curve->names();
+    if (options.schedule) result["schedule"] = to_json(schedules);
     show_text(json_text(result) + "\n");
   } else {
     print_plan(setup, expected);
     if (curve) show("Curves: {}\n", join(curve->names(), ", "));
+    print_schedules(schedules);
   }
   std::fflush(stdout);
   refuse_what_cannot_fit(setup, config.output, memory, largest);
@@ -210,11 +260,12 @@ CIFAR or Fashion-MNIST are not at hand, the set counts as it was published.
   convoy plan --model resnet50 --batch-size 32
   convoy plan --model resnet50 --epochs 90 --warmup-epochs 5 --curve lr.png
   convoy plan --model resnet152 --batch-size 64 --memory 16G --json
+  convoy plan --model resnet50 --replicas 4 --processes 2 --schedule
 )",
       .basics =
           "config model data-dir dataset epochs batch-size global-batch-size "
           "replicas gradient-accumulation-count image-size memory "
-          "processes curve json threads",
+          "processes schedule curve json threads",
       .describe = describe,
       .run = run};
 }

@@ -55,12 +55,12 @@ struct Options {
       field("validation-labels", validation_labels,
             "a list of the classes of validation pictures that are in no folders of classes; "
             "without it, one of a usual name in the input");
-      field("seed", seed, "of the order of the training pictures, and of --val-share");
+      field("seed", seed, "start of the order of the training pictures, and of --val-share");
     }
     if (of("folder")) {
       if (kind.empty()) field.section("Of `prepare folder`");
       field("val-share", val_share,
-            "the input has one folder for each class: put this share of each into val",
+            "share of each class that goes into val, where the input has one folder for each class",
             between(0, 0.9));
     }
   }
@@ -70,7 +70,9 @@ void describe(Fields& field) { Options().describe(field, ""); }
 
 fs::path resolved(const std::string& folder) {
   std::error_code code;
-  const fs::path path = fs::weakly_canonical(folder, code);
+  fs::path path = fs::weakly_canonical(folder, code);
+  // Not to be looked into: an empty path would lie in every other one.
+  if (code) path = fs::absolute(folder).lexically_normal();
   return path.has_filename() ? path : path.parent_path();
 }
 
@@ -173,12 +175,19 @@ int write_files(const std::vector<FileToWrite>& files, Json what, TreeMode mode,
   const TreeResult wrote =
       write_tree(files, options.output, mode, journal.was_finished(), pool, bad);
   journal.finish({{"files", wrote.files}, {"left_out", wrote.left_out}, {"bytes", wrote.bytes}});
-  show("{}: {} files, {}{}; {} were written now, {} left out; all read again and sound\n",
-       options.output, with_commas(wrote.files), human_bytes(static_cast<double>(wrote.bytes)),
+  // What is only copied is not decoded: a picture that was cut off before is so still.
+  const std::string checked = mode == TreeMode::pack
+                                  ? std::string("all read again and sound")
+                                  : fmt::format(
+                                        "all read again, the bytes as they were (`convoy "
+                                        "check {}` decodes them)",
+                                        options.output);
+  show("{}: {} files, {}{}; {} were written now, {} left out; {}\n", options.output,
+       with_commas(wrote.files), human_bytes(static_cast<double>(wrote.bytes)),
        mode == TreeMode::pack
            ? fmt::format(", before {}", human_bytes(static_cast<double>(wrote.bytes_before)))
            : std::string(),
-       with_commas(wrote.made), wrote.left_out);
+       with_commas(wrote.made), wrote.left_out, checked);
   return 0;
 }
 

@@ -148,6 +148,21 @@ void expect_longer(double epochs, const Settings& recorded) {
         epochs, before);
 }
 
+// More epochs are no more steps where --max-steps has ended the run.
+void expect_not_at_its_limit(double epochs, const Settings& recorded, const RunDir& dir) {
+  const auto found = recorded.find("max-steps");
+  int64_t limit = 0;
+  if (found == recorded.end() || !parse_value(found->second.text, limit).empty() || limit == 0) {
+    return;
+  }
+  const std::optional<FinishedRun> end = finished_run(dir);
+  if (!end || end->step < limit) return;
+  raise(Fault::usage,
+        "--epochs {}: the run has ended at step {}, its --max-steps, and takes no more; try: a new "
+        "run with --init-from {}",
+        epochs, end->step, dir.path().string());
+}
+
 // Remembers in `config` what was typed anew: as differences that are meant, and for args.yml.
 void note_changes(const Settings& given, const Settings& recorded, const RunDir* dir,
                   const std::vector<Field>& fields, RunConfig& config) {
@@ -202,6 +217,7 @@ int run(const CommandLine& line) {
   const std::vector<Field> known = described(describe_saved);
   const Settings recorded = settings_of_first(first ? saved_settings(dir, known) : Settings{});
   if (extends) expect_longer(overrides.epochs, recorded);
+  if (extends && first) expect_not_at_its_limit(overrides.epochs, recorded, dir);
   Settings settings = recorded;
   for (const auto& [key, value] : given) {
     const bool is_as_before = (key == "threads" && !overrides.threads) ||

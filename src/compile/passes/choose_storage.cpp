@@ -27,7 +27,7 @@ class StorageChoice {
   // From here on all read it as it is stored: rounded.
   void store_in_bf16(Value v) {
     const ValueInfo& info = graph_.info(v);
-    if (info.region != Region::workspace || info.type.dtype != DType::f32) return;
+    if (info.region != &regions::workspace || info.type.dtype != DType::f32) return;
     const std::vector<int> readers = graph_.readers(v);
     const bool is_output =
         std::ranges::find(graph_.outputs, v, &Input::value) != graph_.outputs.end();

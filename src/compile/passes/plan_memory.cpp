@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "base/error.h"
 #include "compile/passes/passes.h"
@@ -59,7 +60,7 @@ Lifetimes find_lifetimes(const Graph& graph) {
     const Node& node = graph.node(graph.order[static_cast<size_t>(at)]);
     for (size_t i = 0; i < node.out.size(); ++i) {
       const Value out = node.out[i];
-      if (graph.info(out).region != Region::workspace) continue;
+      if (graph.info(out).region->layout != Region::Layout::lifetimes) continue;
       const int until = std::max(at, last[static_cast<size_t>(out.id)]);
       const size_t bytes = aligned_bytes(stored_bytes(graph.type(out)));
       if (i == 0 && node.op->inplace_input >= 0) {
@@ -107,43 +108,48 @@ size_t place_buffers(std::vector<Buffer>& buffers) {
 
 // Gradients and batch statistics are written straight into the state.
 void settle_results(Graph& graph) {
-  const auto settle = [&](Value v, Region region, size_t slot) {
+  const auto settle = [&](Value v, const Region& region, size_t slot) {
     ValueInfo& info = graph.info(v);
-    expect(info.region == Region::workspace, "a result is written to one place");
+    expect(info.region == &regions::workspace, "a result is written to one place");
     expect(info.type.dtype == DType::f32, "the state holds fp32");
-    info.region = region;
+    info.region = &region;
     info.slot = static_cast<int>(slot);
   };
   for (size_t i = 0; i < graph.params.size(); ++i) {
-    if (graph.params[i].grad) settle(graph.params[i].grad, Region::grads, i);
+    if (graph.params[i].grad) settle(graph.params[i].grad, regions::grads, i);
   }
   for (size_t i = 0; i < graph.stats.size(); ++i) {
-    if (graph.stats[i].batch) settle(graph.stats[i].batch, Region::batch_stats, i);
+    if (graph.stats[i].batch) settle(graph.stats[i].batch, regions::batch_stats, i);
   }
 }
 
-Place place_of(const Graph& graph, const ValueInfo& info, const StateLayout& state,
-               const Lifetimes& lives, int id) {
+// The next place in a region whose values lie apart.
+size_t take_apart(Plan& plan, const Region* region, size_t bytes) {
+  auto& all = plan.apart;
+  auto found = std::ranges::find(all, region, &std::pair<const Region*, size_t>::first);
+  if (found == all.end()) found = all.insert(all.end(), {region, 0});
+  return std::exchange(found->second, found->second + aligned_bytes(bytes));
+}
+
+size_t offset_of(const Graph& graph, Value v, const Lifetimes& lives, Plan& plan) {
+  const ValueInfo& info = graph.info(v);
   const auto slot = static_cast<size_t>(info.slot);
-  if (graph.node(info.node).op == &view_op) return {info.region, slot * stored_bytes(info.type)};
-  switch (info.region) {
-    case Region::workspace:
-      return {info.region,
-              lives.buffers[static_cast<size_t>(lives.of_value[static_cast<size_t>(id)])].offset};
-    case Region::input:
-      return {info.region, slot};
-    case Region::params:
-    case Region::grads:
-      return {info.region, static_cast<size_t>(state.params[slot].offset) * sizeof(float)};
-    case Region::stats:
-    case Region::batch_stats:
-      return {info.region, static_cast<size_t>(state.stats[slot].offset) * sizeof(float)};
-    case Region::slots:
-    case Region::average_params:
-    case Region::average_stats:
-      break;  // seen through views alone
+  if (graph.node(info.node).op == &view_op) return slot * stored_bytes(info.type);
+  switch (info.region->layout) {
+    case Region::Layout::lifetimes:
+      return lives.buffers[static_cast<size_t>(lives.of_value[static_cast<size_t>(v.id)])].offset;
+    case Region::Layout::apart:
+      return take_apart(plan, info.region, stored_bytes(info.type));
+    case Region::Layout::caller:
+      return slot;
+    case Region::Layout::params:
+      return static_cast<size_t>(plan.state.params[slot].offset) * sizeof(float);
+    case Region::Layout::stats:
+      return static_cast<size_t>(plan.state.stats[slot].offset) * sizeof(float);
+    case Region::Layout::views:
+      break;
   }
-  return {};
+  raise(Fault::bug, "internal error: a value in {} that is no view", info.region->name);
 }
 
 }  // namespace
@@ -192,8 +198,8 @@ Plan plan_memory(Graph& graph, bool holds) {
   for (const int id : graph.order) {
     const Node& node = graph.node(id);
     for (const Value v : node.out) {
-      plan.places[static_cast<size_t>(v.id)] =
-          place_of(graph, graph.info(v), plan.state, lives, v.id);
+      plan.places[static_cast<size_t>(v.id)] = {graph.info(v).region,
+                                                offset_of(graph, v, lives, plan)};
     }
     if (!node.op->kernel) continue;
     const KernelSite site = site_of(graph, node);

@@ -23,6 +23,8 @@ class AugMix final : public ByteAugment {
            static_cast<size_t>(n) * sizeof(float);
   }
 
+  bool distorts() const override { return true; }
+
   void apply_bytes(uint8_t* pixels, const Shape& image, std::byte* scratch,
                    Random random) const override {
     const int64_t n = image.count();

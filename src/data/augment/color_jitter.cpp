@@ -22,6 +22,8 @@ class ColorJitter final : public policy::PolicyAugment {
     std::copy(options.color_jitter.begin(), options.color_jitter.end(), strength_.begin());
   }
 
+  bool distorts() const override { return false; }
+
   policy::DrawnEffects draw(Random random) const override {
     std::array<size_t, order.size()> turn{0, 1, 2, 3};
     for (size_t i = turn.size() - 1; i > 0; --i) {

@@ -33,6 +33,7 @@ class PolicyAugment : public ByteAugment {
   size_t byte_needs(const Shape& image) const final {
     return static_cast<size_t>(effect_scratch(image.count()));
   }
+  bool distorts() const override { return true; }
   void apply_bytes(uint8_t* pixels, const Shape& image, std::byte* scratch,
                    Random random) const final;
 

@@ -43,8 +43,11 @@ class Generated final : public Dataset {
     return counts;
   }
 
-  void read(int64_t index, uint64_t, uint8_t* pixels, int32_t& label) const override {
-    label = static_cast<int32_t>(index % spec_.classes);
+  void read(int64_t index, uint64_t, Sample& sample) const override {
+    const auto label = static_cast<int32_t>(index % spec_.classes);
+    sample.add_label(label);
+    sample.geometry = whole_picture(spec_.image);
+    uint8_t* pixels = sample.pixels();
     Random random(random_key(spec_.seed, Purpose::generated, spec_.train ? 1 : 2,
                              static_cast<uint64_t>(index)));
     const uint8_t* pattern = patterns_.data() + label * pattern_size();

@@ -1,4 +1,4 @@
-// Images in, one label out: the task of every model here so far.
+// Classification: images in, one of several classes out.
 #pragma once
 
 #include "models/model.h"
@@ -24,13 +24,12 @@ class Classification : public Task {
 
   // Inputs image, label, key, and loss_scale when training; with tables the image is bytes, and the
   // first node makes floats of them. Outputs `loss` and `rank`, one number a
-  // sample (ops/cross_entropy.h), and `logits` in evaluation. Smoothing and class weights are for
-  // training alone: the loss of an evaluation is the plain one. So is mixing, whose tensors
-  // (data/mixing.h) are inputs then.
+  // sample (ops/cross_entropy.h), and `logits` in evaluation; for prediction `logits` alone.
+  // Smoothing and class weights are for training alone: the loss of an evaluation is the plain one.
+  // So is mixing, whose tensors (data/mixing.h) are inputs then.
   TaskGraph build(const TaskShape& shape) const override;
-  using Task::count;
-  void count(const Executor& executor, const Batch& batch, int64_t first, int64_t last,
-             Tally& tally) const override;
+  std::unique_ptr<Results> results() const override;
+  void read(const Executor& executor, const Batch& batch, Rows& rows) const override;
 
  private:
   const Variant& model_;

@@ -1,0 +1,115 @@
+// One sample as a dataset gives it: an image, named tensors beside it (its label; boxes, of any
+// number), and where the picture's points went, so that what lies in the picture can follow.
+// Read one after another into the same object, which allocates only to grow.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "tensor/shape.h"
+
+namespace convoy {
+
+// From the picture to the image: a point at the part `p` (0 to 1) of the upright picture's width
+// lies at column shift + scale * p of the image, counted from its left edge; rows likewise. A
+// mirrored axis has a negative scale.
+struct Geometry {
+  struct Axis {
+    double scale = 1, shift = 0;
+    double at(double part) const { return shift + scale * part; }
+  };
+  Axis x, y;
+};
+
+// Of an image that is the whole picture.
+inline Geometry whole_picture(const Shape& image) {
+  return {{static_cast<double>(image[2])}, {static_cast<double>(image[1])}};
+}
+
+struct SampleTensor {
+  std::string name;
+  TensorType type;
+  std::vector<std::byte> bytes;
+};
+
+template <class T>
+constexpr DType dtype_of();
+template <>
+constexpr DType dtype_of<float>() {
+  return DType::f32;
+}
+template <>
+constexpr DType dtype_of<int32_t>() {
+  return DType::s32;
+}
+template <>
+constexpr DType dtype_of<int64_t>() {
+  return DType::s64;
+}
+
+class Sample {
+ public:
+  // The next sample, whose image's bytes go to `pixels`. It has no tensors yet.
+  void begin(uint8_t* pixels) {
+    pixels_ = pixels;
+    used_ = 0;
+    geometry = {};
+  }
+  uint8_t* pixels() const { return pixels_; }
+
+  // A tensor, to be filled; its name is new.
+  template <class T>
+  std::span<T> add(std::string_view name, const Shape& shape) {
+    return {reinterpret_cast<T*>(add(name, {shape, dtype_of<T>()})),
+            static_cast<size_t>(shape.count())};
+  }
+  void add_zeros(std::string_view name, const TensorType& type);
+  void add_label(int32_t label) { add<int32_t>("label", {})[0] = label; }
+
+  // Null: it has none of that name.
+  const SampleTensor* find(std::string_view name) const;
+  // The elements of one that must be there.
+  template <class T>
+  std::span<const T> get(std::string_view name) const {
+    const SampleTensor* tensor = find(name);
+    expect(tensor && tensor->type.dtype == dtype_of<T>(), "no such tensor in the sample");
+    return {reinterpret_cast<const T*>(tensor->bytes.data()),
+            static_cast<size_t>(tensor->type.shape.count())};
+  }
+  // As above, to be changed.
+  template <class T>
+  std::span<T> get(std::string_view name) {
+    const std::span<const T> tensor = std::as_const(*this).get<T>(name);
+    return {const_cast<T*>(tensor.data()), tensor.size()};
+  }
+
+  Geometry geometry;
+
+ private:
+  std::byte* add(std::string_view name, const TensorType& type);
+
+  uint8_t* pixels_ = nullptr;
+  std::vector<SampleTensor> tensors_;  // the first `used_` are this sample's
+  size_t used_ = 0;
+};
+
+// Names and types of tensors, of one sample or of a batch.
+using TensorList = std::vector<std::pair<std::string, TensorType>>;
+
+class Batch;
+
+// What a task makes of a sample: tensors of fixed shapes, as a batch needs them.
+class SampleForm {
+ public:
+  virtual ~SampleForm() = default;
+  virtual TensorList tensors() const = 0;  // of one sample
+  // Writes those of sample `i` of the batch. For several threads at once.
+  virtual void write(const Sample& sample, const Batch& batch, int64_t i) const = 0;
+};
+
+}  // namespace convoy

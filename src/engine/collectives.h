@@ -1,0 +1,27 @@
+// What an executor asks for at the nodes that are collectives (graph/op.h). It knows when; how
+// replicas and processes reach one another, it does not.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "graph/op.h"
+
+namespace convoy {
+
+class Executor;
+
+class Collectives {
+ public:
+  virtual ~Collectives() = default;
+
+  // The node of that step has its turn in `members`, executors of one plan in lockstep: what it
+  // reads is there (`Executor::input_of`). `begin` must not wait for others, `end` may.
+  virtual void begin(const Collective& what, std::span<Executor* const> members, size_t step) = 0;
+  virtual void end(const Collective& what, std::span<Executor* const> members, size_t step) = 0;
+
+  // Called behind every step: moves on what has been begun, without waiting.
+  virtual void progress() = 0;
+};
+
+}  // namespace convoy

@@ -1,0 +1,151 @@
+#include "train/tasks/classification.h"
+
+#include <array>
+
+#include "base/error.h"
+#include "ops/mixing.h"
+#include "train/run_config.h"
+
+namespace convoy {
+namespace {
+
+constexpr std::array metric_defs{
+    loss_metric,
+    MetricDef{.name = "top1",
+              .title = "top-1",
+              .log_title = "Acc@1",
+              .unit = "%",
+              .hits = "correct",
+              .is_main = true},
+    MetricDef{
+        .name = "top5", .title = "top-5", .log_title = "Acc@5", .unit = "%", .hits = "correct5"}};
+
+// A row holds the loss, and how many classes the network held for likelier than the true one.
+class LabelResults final : public Results {
+ public:
+  std::vector<Metric> metrics() const override {
+    return {{&metric_defs[0], mean_loss()}, main(), share(2, correct5_)};
+  }
+  Metric main() const override { return share(1, correct_); }
+
+ private:
+  Metric share(size_t def, int64_t hits) const {
+    const double percent =
+        samples() ? 100.0 * static_cast<double>(hits) / static_cast<double>(samples()) : 0;
+    return {&metric_defs[def], percent, hits};
+  }
+  void add_rest(std::span<const double> row) override {
+    correct_ += row[0] < 1;
+    correct5_ += row[0] < 5;
+  }
+  void merge_rest(const Results& later) override {
+    const auto& other = static_cast<const LabelResults&>(later);
+    correct_ += other.correct_;
+    correct5_ += other.correct5_;
+  }
+  void clear_rest() override { correct_ = correct5_ = 0; }
+  void save_rest(SavedResults& into) const override {
+    into.numbers["correct"] = static_cast<double>(correct_);
+    into.numbers["correct5"] = static_cast<double>(correct5_);
+  }
+  std::string restore_rest(const SavedResults& saved) override {
+    if (take_count(saved, "correct", samples(), correct_) &&
+        take_count(saved, "correct5", samples(), correct5_)) {
+      return "";
+    }
+    return fmt::format(
+        "epoch_correct or epoch_correct5 is missing, or not a whole number up to "
+        "epoch_samples, {}",
+        samples());
+  }
+
+  int64_t correct_ = 0, correct5_ = 0;
+};
+
+ops::CrossEntropyOptions loss_options(const RunConfig& config) {
+  return {config.label_smoothing, config.label_smoothing_kind == "others"
+                                      ? ops::Smoothing::others
+                                      : ops::Smoothing::uniform};
+}
+
+std::unique_ptr<Task> make(const TaskSite& site) {
+  const Variant& model = site.model.variant;
+  if (!site.run) {
+    return std::make_unique<Classification>(model, site.classes, ops::CrossEntropyOptions{},
+                                            site.options, site.tables);
+  }
+  const RunConfig& run = *site.run;
+  return std::make_unique<Classification>(
+      model, site.classes, loss_options(run), site.options, site.tables,
+      run.class_weights.of(*site.train_set, site.classes), run.mixing.on());
+}
+
+}  // namespace
+
+TaskGraph Classification::build(const TaskShape& shape) const {
+  TaskGraph task;
+  task.graph.replicas = shape.replicas;
+  Builder b(task.graph, shape.train);
+  const Shape& c = shape.image;
+  const Shape images{shape.batch, c[0], c[1], c[2]};
+  Value image = b.input("image", {images, tables_ ? DType::u8 : DType::f32});
+  if (tables_) image = ops::byte_image(b, image, tables_);
+  const bool mixes = mixes_ && shape.train;
+  const auto mix_rows = [&](const char* name, DType type) {
+    return b.input(name, {{shape.batch, 4}, type});
+  };
+  const Value source = mixes ? mix_rows("mix_source", DType::s32) : Value{};
+  if (mixes) {
+    const Value box = mix_rows("mix_box", DType::s32), share = mix_rows("mix_share", DType::f32);
+    image = ops::mix_images(b, image, source, box, share);
+  }
+  const Value label = shape.predict ? Value{} : b.input("label", {{shape.batch}, DType::s32});
+  const Value key = b.input("key", {{shape.batch}, DType::s64});
+  const Value logits = model_.build(b, {image, key, classes_, options_});
+  if (shape.predict) {
+    b.output("logits", logits);
+    return task;
+  }
+  const auto loss_options = shape.train ? loss_ : ops::CrossEntropyOptions{};
+  Value loss, counted = label;
+  if (mixes) {
+    const Value weight = mix_rows("mix_weight", DType::f32);
+    loss = ops::mixed_cross_entropy(b, logits, label, source, weight, loss_options);
+    counted = b.input("mix_label", {{shape.batch}, DType::s32});
+  } else {
+    loss = ops::softmax_cross_entropy(b, logits, label, loss_options);
+  }
+  if (shape.train && weights_) loss = ops::weigh_by_label(b, loss, label, weights_);
+  b.output("loss", loss);
+  b.output("rank", ops::label_rank(b, logits, counted));
+  if (shape.train) {
+    task.loss_scale = b.input("loss_scale", {});
+    task.losses = {{loss, 1}};
+  } else {
+    b.output("logits", logits);
+  }
+  return task;
+}
+
+std::unique_ptr<Results> Classification::results() const {
+  return std::make_unique<LabelResults>();
+}
+
+void Classification::read(const Executor& executor, const Batch& batch, Rows& rows) const {
+  const float* loss = executor.output("loss");
+  const float* rank = executor.output("rank");
+  const auto* weight = batch.data<float>("weight");
+  for (int64_t i = 0; i < batch.valid; ++i) {
+    if (weight[i] == 0) continue;
+    rows.add(std::array{static_cast<double>(loss[i]), static_cast<double>(rank[i])});
+  }
+}
+
+TaskDef classification_task() {
+  return {.name = "classification",
+          .help = "one of several classes for each image",
+          .metrics = metric_defs,
+          .make = make};
+}
+
+}  // namespace convoy
