@@ -4,45 +4,83 @@
 
 #include "compile/compile.h"
 
+#include <array>
+
 #include "base/error.h"
 #include "compile/pass_runner.h"
 #include "compile/passes/passes.h"
 
 namespace convoy {
+namespace {
+
+// What the passes work on.
+struct Work {
+  Graph& graph;
+  const CompileOptions& options;
+  Plan plan;
+
+  const Vocabulary& words() const { return options.vocabulary; }
+};
+
+struct Pass {
+  std::string_view name;
+  enum class Kind { always, optional } kind;  // optional: without it the plan is only slower
+  enum class Of { every_plan, training } of;
+  void (*run)(Work&);
+};
+
+using enum Pass::Kind;
+using enum Pass::Of;
+
+constexpr std::array passes{
+    // What is computed. Fusion comes before the gradients: a fused node brings its own.
+    Pass{"fuse_forward", optional, every_plan,
+         [](Work& w) { fuse(w.graph, w.words().fusions, FusionRule::Stage::forward); }},
+    Pass{
+        "add_gradients", always, training,
+        [](Work& w) { add_gradients(w.graph, w.options.losses, w.options.loss_scale, w.words()); }},
+    Pass{"fuse_gradients", optional, training,
+         [](Work& w) { fuse(w.graph, w.words().fusions, FusionRule::Stage::gradients); }},
+    Pass{"drop_dead_nodes", always, every_plan, [](Work& w) { drop_dead_nodes(w.graph); }},
+    // After fusion, which does not know what stands between two nodes then.
+    Pass{"distribute", always, every_plan,
+         [](Work& w) {
+           if (w.options.distribute) w.options.distribute(w.graph);
+         }},
+
+    // How. After fusion: a fused node has one form to choose. Casts take the layout they are given,
+    // so layouts come last.
+    Pass{"choose_storage", always, every_plan,
+         [](Work& w) { choose_storage(w.graph, w.words(), w.options.in_bf16); }},
+    Pass{"choose_layouts", always, every_plan, [](Work& w) { choose_layouts(w.graph, w.words()); }},
+
+    // When, and in which memory. The order is settled first; the planner only reads it.
+    Pass{"order_nodes", always, every_plan, [](Work& w) { order_nodes(w.graph); }},
+    Pass{"plan_memory", always, every_plan,
+         [](Work& w) { w.plan = plan_memory(w.graph, w.options.holds); }},
+};
+
+}  // namespace
 
 Plan compile(Graph graph, const CompileOptions& options) {
-  const Vocabulary& words = options.vocabulary;
   PassRunner run(graph, options.watch);
   for (const Loss& loss : options.losses)
     expect(graph.is_result(loss.per_sample), "a loss is also an output, or it would be dropped");
-
-  // What is computed. Fusion comes before the gradients: a fused node brings its own.
-  run.optional("fuse_forward", [&] { fuse(graph, words.fusions, FusionRule::Stage::forward); });
-  if (!options.losses.empty()) {
-    run("add_gradients", [&] { add_gradients(graph, options.losses, options.loss_scale, words); });
-    run.optional("fuse_gradients",
-                 [&] { fuse(graph, words.fusions, FusionRule::Stage::gradients); });
+  Work work{graph, options, {}};
+  for (const Pass& pass : passes) {
+    if (pass.of == training && options.losses.empty()) continue;
+    const std::string name(pass.name);
+    const auto make = [&] { pass.run(work); };
+    pass.kind == optional ? run.optional(name, make) : run(name, make);
   }
-  run("drop_dead_nodes", [&] { drop_dead_nodes(graph); });
-  // After fusion, which does not know what stands between two nodes then.
-  run("distribute", [&] {
-    if (options.distribute) options.distribute(graph);
-  });
-
-  // How. Layouts come after fusion: a fused node has one layout to choose.
-  run("choose_layouts", [&] { choose_layouts(graph, words); });
-
-  // When, and in which memory. The order is settled first; the planner only reads it.
-  run("order_nodes", [&] { order_nodes(graph); });
-  Plan plan;
-  run("plan_memory", [&] { plan = plan_memory(graph, options.holds); });
-  plan.graph = std::move(graph);
-  return plan;
+  work.plan.graph = std::move(graph);
+  return std::move(work.plan);
 }
 
 std::vector<std::string> pass_names() {
-  return {"fuse_forward", "add_gradients",  "fuse_gradients", "drop_dead_nodes",
-          "distribute",   "choose_layouts", "order_nodes",    "plan_memory"};
+  std::vector<std::string> names;
+  for (const Pass& pass : passes) names.emplace_back(pass.name);
+  return names;
 }
 
 std::vector<std::string> optional_pass_names() { return {"fuse_forward", "fuse_gradients"}; }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "tensor/number_types.h"
 #include "tensor/shape.h"
 
 namespace convoy {
@@ -37,21 +38,6 @@ struct SampleTensor {
   std::vector<std::byte> bytes;
 };
 
-template <class T>
-constexpr DType dtype_of();
-template <>
-constexpr DType dtype_of<float>() {
-  return DType::f32;
-}
-template <>
-constexpr DType dtype_of<int32_t>() {
-  return DType::s32;
-}
-template <>
-constexpr DType dtype_of<int64_t>() {
-  return DType::s64;
-}
-
 class Sample {
  public:
   // The next sample, whose image's bytes go to `pixels`. It has no tensors yet.
@@ -65,7 +51,7 @@ class Sample {
   // A tensor, to be filled; its name is new.
   template <class T>
   std::span<T> add(std::string_view name, const Shape& shape) {
-    return {reinterpret_cast<T*>(add(name, {shape, dtype_of<T>()})),
+    return {reinterpret_cast<T*>(add(name, {shape, dtype_of<T>})),
             static_cast<size_t>(shape.count())};
   }
   void add_zeros(std::string_view name, const TensorType& type);
@@ -77,7 +63,7 @@ class Sample {
   template <class T>
   std::span<const T> get(std::string_view name) const {
     const SampleTensor* tensor = find(name);
-    expect(tensor && tensor->type.dtype == dtype_of<T>(), "no such tensor in the sample");
+    expect(tensor && tensor->type.dtype == dtype_of<T>, "no such tensor in the sample");
     return {reinterpret_cast<const T*>(tensor->bytes.data()),
             static_cast<size_t>(tensor->type.shape.count())};
   }

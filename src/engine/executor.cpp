@@ -174,6 +174,7 @@ const Input& Executor::find_output(std::string_view name) const {
 
 const float* Executor::output(std::string_view name) const {
   const Value v = find_output(name).value;
+  expect(plan_.graph.type(v).dtype == DType::f32, "a result that is read as fp32");
   return reinterpret_cast<const float*>(resolve(plan_.places[static_cast<size_t>(v.id)]));
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "graph/op.h"
 #include "graph/region.h"
 
@@ -22,7 +23,9 @@ struct Node {
 
   template <class T>
   const T& attrs() const {
-    return *std::any_cast<T>(&attributes);
+    const T* found = std::any_cast<T>(&attributes);
+    expect(found, "a node's attributes are read as what its op was given");
+    return *found;
   }
 };
 

@@ -10,13 +10,14 @@
 #include <vector>
 
 #include "tensor/choices.h"
+#include "tensor/kernel.h"
+#include "tensor/number_types.h"
 #include "tensor/shape.h"
 
 namespace convoy {
 
 class Builder;
 class Graph;
-class Kernel;
 struct Node;
 
 // A handle to what a node gives; valid as long as its graph. Negative: none.
@@ -33,12 +34,44 @@ struct KernelSite {
   Types in, out;
   int replicas = 1;  // the batch holds this many replicas, one after another
   Choices choices = {};
+  std::string_view op = {};  // for messages
+
+  // How the kernel reaches input or output i as elements of T; Fault::bug when it is stored
+  // otherwise, or not there.
+  template <class T>
+  In<T> input(int i) const {
+    check(in, i, dtype_of<T>, "input");
+    return In<T>(i);
+  }
+  template <class T>
+  Out<T> output(int i) const {
+    check(out, i, dtype_of<T>, "output");
+    return Out<T>(i);
+  }
+  // All inputs, which must be alike.
+  template <class T>
+  std::vector<In<T>> inputs() const {
+    std::vector<In<T>> all;
+    for (size_t i = 0; i < in.size(); ++i) all.push_back(input<T>(static_cast<int>(i)));
+    return all;
+  }
+
+ private:
+  void check(const Types& list, int i, DType knows, std::string_view what) const;
 };
 
-// What a node wants: the layout of each input, and that of its outputs then.
-struct LayoutChoice {
-  std::vector<Layout> in, out;
+// What a node wants: layout and storage type of each input, and the layout of its outputs then.
+// How those are stored, `infer` says.
+struct Form {
+  Layout layout = Layout::plain;
+  DType dtype = DType::f32;
 };
+struct FormChoice {
+  std::vector<Form> in;
+  std::vector<Layout> out;
+};
+// What an op that knows no 16-bit floats takes in place of `offered`.
+constexpr DType known_dtype(DType offered) { return is_narrow(offered) ? DType::f32 : offered; }
 
 // An exchange between replicas or processes: its begin, its end, or both at once. The kernel of
 // such a node does nothing; the executor has the exchange done (engine/collectives.h).
@@ -55,7 +88,8 @@ struct Collective {
 struct OpDef {
   std::string_view name;
 
-  // The types of the outputs; refuses inputs that make no sense. Layouts are ignored. Required.
+  // The types of the outputs; refuses inputs that make no sense. Layouts are ignored, 16-bit floats
+  // come only where `forms` wants them. Required.
   Types (*infer)(const Node&, std::span<const TensorType> in) = nullptr;
 
   // The gradients of the inputs from those of the outputs; a missing one (no Value) is zero on
@@ -68,8 +102,9 @@ struct OpDef {
   // Output 0 may take the memory of this input when nobody needs it afterwards.
   int inplace_input = -1;
 
-  // Absent: plain everywhere.
-  LayoutChoice (*layouts)(const Node&, std::span<const TensorType> offered) = nullptr;
+  // Called with what is offered to the inputs. Absent: all plain, and the op knows no 16-bit
+  // floats.
+  FormChoice (*forms)(const Node&, std::span<const TensorType> offered) = nullptr;
 
   // Multiply-adds counted as two. Absent: too few to count.
   double (*flops)(const Node&, const KernelSite&) = nullptr;

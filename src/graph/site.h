@@ -1,4 +1,4 @@
-// What a node meets in its graph: the types around it, and what it costs by them.
+// What a node meets in its graph: the types around it, what it wants of them and costs by them.
 #pragma once
 
 #include "graph/graph.h"
@@ -7,6 +7,13 @@
 namespace convoy {
 
 KernelSite site_of(const Graph& graph, const Node& node);
+
+// What it wants of inputs of these types: its op's `forms`, or what holds without.
+FormChoice forms_of(const Node& node, std::span<const TensorType> offered);
+
+// The types of its outputs. Refuses 16-bit inputs that the op does not know, so that no `infer` has
+// to; the passes put casts there.
+Types infer_types(const Node& node, std::span<const TensorType> in);
 
 struct NodeCost {
   double flops = 0;  // 0 where the op does not say

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "graph/site.h"
 
 namespace convoy {
 
@@ -21,7 +22,7 @@ void verify(const Graph& graph, std::string_view after) {
     }
     for (const Value v : node.out)
       check(!made[static_cast<size_t>(v.id)], "a value is made twice", node.name);
-    const Types out = node.op->infer(node, in);
+    const Types out = infer_types(node, in);
     check(out.size() == node.out.size(), "the wrong number of outputs", node.name);
     for (size_t i = 0; i < out.size(); ++i) {
       const TensorType& have = graph.type(node.out[i]);

@@ -12,6 +12,7 @@ struct Vocabulary {
   // The same value in memory of its own.
   Value (*copy)(Builder&, Value) = nullptr;
   Value (*reorder)(Builder&, Value, Layout) = nullptr;
+  Value (*cast)(Builder&, Value, DType) = nullptr;
   // The gradient a loss starts with: weight * loss_scale / samples of a replica, for each sample.
   Value (*loss_seed)(Builder&, Value per_sample, Value loss_scale, float weight) = nullptr;
   std::vector<FusionRule> fusions;

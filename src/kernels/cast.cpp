@@ -4,6 +4,8 @@
 #define HWY_TARGET_INCLUDE "kernels/cast.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+// after highway.h
+#include "kernels/stored-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace convoy::kernels::HWY_NAMESPACE {
@@ -29,7 +31,7 @@ HWY_INLINE void convert(const In* x, Out* y, int64_t n, const F& f) {
   for (int64_t k = i; k < n; ++k) y[k] = out[k - i];
 }
 
-HWY_INLINE void store(VU32 bits, uint16_t* out) {
+HWY_INLINE void store_lower(VU32 bits, uint16_t* out) {
   hn::StoreU(hn::DemoteTo(DU16(), hn::BitCast(DI32(), bits)), DU16(), out);
 }
 
@@ -76,32 +78,19 @@ HWY_INLINE V f32_from_f16(VU32 bits) {
   return hn::BitCast(d, hn::Or(all, sign));
 }
 
-void f32_to_bf16_impl(const float* x, uint16_t* y, int64_t n) {
-  convert(x, y, n, [](const float* in, uint16_t* out) HWY_ATTR {
-    const D d;
-    const DU32 du;
-    const auto v = hn::LoadU(d, in);
-    const auto bits = hn::BitCast(du, v);
-    const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1u));
-    const auto rounded = hn::Add(bits, hn::Add(hn::Set(du, 0x7fffu), odd));
-    // A NaN stays a (quiet) NaN: adding to it could carry into infinity.
-    const auto nan = hn::RebindMask(du, hn::IsNaN(v));
-    const auto kept = hn::IfThenElse(nan, hn::Or(bits, hn::Set(du, 0x400000u)), rounded);
-    store(hn::ShiftRight<16>(kept), out);
-  });
+void f32_to_bf16_impl(const float* x, Bf16* y, int64_t n) {
+  convert(x, y, n,
+          [](const float* in, Bf16* out) HWY_ATTR { store(hn::LoadU(D(), in), D(), out); });
 }
 
-void bf16_to_f32_impl(const uint16_t* x, float* y, int64_t n) {
-  convert(x, y, n, [](const uint16_t* in, float* out) HWY_ATTR {
-    const DU32 du;
-    const auto bits = hn::ShiftLeft<16>(hn::PromoteTo(du, hn::LoadU(DU16(), in)));
-    hn::StoreU(hn::BitCast(D(), bits), D(), out);
-  });
+void bf16_to_f32_impl(const Bf16* x, float* y, int64_t n) {
+  convert(x, y, n,
+          [](const Bf16* in, float* out) HWY_ATTR { hn::StoreU(load(D(), in), D(), out); });
 }
 
 void f32_to_f16_impl(const float* x, uint16_t* y, int64_t n) {
   convert(x, y, n, [](const float* in, uint16_t* out) HWY_ATTR {
-    store(f16_from_f32(hn::LoadU(D(), in)), out);
+    store_lower(f16_from_f32(hn::LoadU(D(), in)), out);
   });
 }
 
@@ -123,10 +112,10 @@ HWY_EXPORT(f32_to_f16_impl);
 HWY_EXPORT(f16_to_f32_impl);
 
 void f32_to_bf16(const float* x, uint16_t* y, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(f32_to_bf16_impl)(x, y, n);
+  HWY_DYNAMIC_DISPATCH(f32_to_bf16_impl)(x, reinterpret_cast<Bf16*>(y), n);
 }
 void bf16_to_f32(const uint16_t* x, float* y, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(bf16_to_f32_impl)(x, y, n);
+  HWY_DYNAMIC_DISPATCH(bf16_to_f32_impl)(reinterpret_cast<const Bf16*>(x), y, n);
 }
 void f32_to_f16(const float* x, uint16_t* y, int64_t n) {
   HWY_DYNAMIC_DISPATCH(f32_to_f16_impl)(x, y, n);

@@ -6,6 +6,7 @@
 #include <hwy/highway.h>
 // after highway.h
 #include "kernels/logistic-inl.h"
+#include "kernels/stored-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace convoy::kernels::HWY_NAMESPACE {
@@ -14,19 +15,21 @@ using D = hn::ScalableTag<float>;
 using V = hn::Vec<D>;
 
 // y = f(a, b) over n elements; the tail goes one by one through the same f.
-template <class F>
-HWY_INLINE void transform(const float* a, const float* b, float* y, int64_t n, const F& f) {
+template <class T, class F>
+HWY_INLINE void transform(const T* a, const T* b, T* y, int64_t n, const F& f) {
   const D d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   int64_t i = 0;
   for (; i + 2 * lanes <= n; i += 2 * lanes) {
-    const V first = f(hn::LoadU(d, a + i), hn::LoadU(d, b + i));
-    const V second = f(hn::LoadU(d, a + i + lanes), hn::LoadU(d, b + i + lanes));
-    hn::StoreU(first, d, y + i);
-    hn::StoreU(second, d, y + i + lanes);
+    const V first = f(load(d, a + i), load(d, b + i));
+    const V second = f(load(d, a + i + lanes), load(d, b + i + lanes));
+    store(first, d, y + i);
+    store(second, d, y + i + lanes);
   }
+  const hn::CappedTag<float, 1> one;
   for (; i < n; ++i) {
-    y[i] = hn::GetLane(f(hn::Set(d, a[i]), hn::Set(d, b[i])));
+    const V v = f(hn::Set(d, widened(a[i])), hn::Set(d, widened(b[i])));
+    store(hn::Set(one, hn::GetLane(v)), one, y + i);
   }
 }
 
@@ -39,13 +42,30 @@ void blend_impl(const float* a, float a_share, const float* b, float b_share, fl
 // Not Max, which turns a NaN into zero: a diverged run must show.
 V rectified(V x) { return hn::IfThenZeroElse(hn::Lt(x, hn::Zero(D())), x); }
 
-void relu_impl(const float* x, float* y, int64_t n) {
+template <class T>
+HWY_INLINE void relu_of(const T* x, T* y, int64_t n) {
   transform(x, x, y, n, [](V a, V) HWY_ATTR { return rectified(a); });
 }
-void relu_grad_impl(const float* y, const float* d_y, float* d_x, int64_t n) {
+template <class T>
+HWY_INLINE void relu_grad_of(const T* y, const T* d_y, T* d_x, int64_t n) {
   transform(y, d_y, d_x, n,
             [](V a, V g) HWY_ATTR { return hn::IfThenElseZero(hn::Gt(a, hn::Zero(D())), g); });
 }
+template <class T>
+HWY_INLINE void add_of(const T* a, const T* b, T* y, int64_t n) {
+  transform(a, b, y, n, [](V p, V q) HWY_ATTR { return hn::Add(p, q); });
+}
+
+void relu_impl(const float* x, float* y, int64_t n) { relu_of(x, y, n); }
+void relu_bf16_impl(const Bf16* x, Bf16* y, int64_t n) { relu_of(x, y, n); }
+void relu_grad_impl(const float* y, const float* d_y, float* d_x, int64_t n) {
+  relu_grad_of(y, d_y, d_x, n);
+}
+void relu_grad_bf16_impl(const Bf16* y, const Bf16* d_y, Bf16* d_x, int64_t n) {
+  relu_grad_of(y, d_y, d_x, n);
+}
+void add_impl(const float* a, const float* b, float* y, int64_t n) { add_of(a, b, y, n); }
+void add_bf16_impl(const Bf16* a, const Bf16* b, Bf16* y, int64_t n) { add_of(a, b, y, n); }
 void leaky_relu_impl(const float* x, float slope, float* y, int64_t n) {
   transform(x, x, y, n, [slope](V a, V) HWY_ATTR {
     return hn::IfThenElse(hn::Lt(a, hn::Zero(D())), hn::Mul(a, hn::Set(D(), slope)), a);
@@ -69,9 +89,6 @@ void swish_impl(const float* x, float* y, int64_t n) {
 }
 void swish_grad_impl(const float* x, const float* d_y, float* d_x, int64_t n) {
   transform(x, d_y, d_x, n, [](V a, V g) HWY_ATTR { return hn::Mul(g, swish_slope(D(), a)); });
-}
-void add_impl(const float* a, const float* b, float* y, int64_t n) {
-  transform(a, b, y, n, [](V p, V q) HWY_ATTR { return hn::Add(p, q); });
 }
 void multiply_impl(const float* a, const float* b, float* y, int64_t n) {
   transform(a, b, y, n, [](V p, V q) HWY_ATTR { return hn::Mul(p, q); });
@@ -166,7 +183,9 @@ namespace convoy::kernels {
 
 HWY_EXPORT(blend_impl);
 HWY_EXPORT(relu_impl);
+HWY_EXPORT(relu_bf16_impl);
 HWY_EXPORT(relu_grad_impl);
+HWY_EXPORT(relu_grad_bf16_impl);
 HWY_EXPORT(leaky_relu_impl);
 HWY_EXPORT(leaky_relu_grad_impl);
 HWY_EXPORT(sigmoid_impl);
@@ -174,6 +193,7 @@ HWY_EXPORT(sigmoid_grad_impl);
 HWY_EXPORT(swish_impl);
 HWY_EXPORT(swish_grad_impl);
 HWY_EXPORT(add_impl);
+HWY_EXPORT(add_bf16_impl);
 HWY_EXPORT(multiply_impl);
 HWY_EXPORT(scale_impl);
 HWY_EXPORT(multiply_rows_impl);
@@ -183,6 +203,13 @@ HWY_EXPORT(sum_rows_impl);
 void relu(const float* x, float* y, int64_t n) { HWY_DYNAMIC_DISPATCH(relu_impl)(x, y, n); }
 void relu_grad(const float* y, const float* d_y, float* d_x, int64_t n) {
   HWY_DYNAMIC_DISPATCH(relu_grad_impl)(y, d_y, d_x, n);
+}
+void relu(const Bf16* x, Bf16* y, int64_t n) { HWY_DYNAMIC_DISPATCH(relu_bf16_impl)(x, y, n); }
+void relu_grad(const Bf16* y, const Bf16* d_y, Bf16* d_x, int64_t n) {
+  HWY_DYNAMIC_DISPATCH(relu_grad_bf16_impl)(y, d_y, d_x, n);
+}
+void add(const Bf16* a, const Bf16* b, Bf16* y, int64_t n) {
+  HWY_DYNAMIC_DISPATCH(add_bf16_impl)(a, b, y, n);
 }
 void leaky_relu(const float* x, float slope, float* y, int64_t n) {
   HWY_DYNAMIC_DISPATCH(leaky_relu_impl)(x, slope, y, n);

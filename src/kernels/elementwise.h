@@ -1,14 +1,18 @@
 // Elementwise loops on contiguous floats. All pointers may be equal (in place) but must not
-// overlap otherwise; none needs alignment.
+// overlap otherwise; none needs alignment. On bf16: widened, computed in fp32, rounded to nearest.
 #pragma once
 
 #include <cstdint>
+
+#include "tensor/number_types.h"
 
 namespace convoy::kernels {
 
 // NaNs come through all of these.
 void relu(const float* x, float* y, int64_t n);
+void relu(const Bf16* x, Bf16* y, int64_t n);
 void relu_grad(const float* y, const float* d_y, float* d_x, int64_t n);  // y is the result of relu
+void relu_grad(const Bf16* y, const Bf16* d_y, Bf16* d_x, int64_t n);
 // y = x where it is positive, slope * x elsewhere; slope > 0, so that y shows the sign of x.
 void leaky_relu(const float* x, float slope, float* y, int64_t n);
 void leaky_relu_grad(const float* y, const float* d_y, float slope, float* d_x, int64_t n);
@@ -17,6 +21,7 @@ void sigmoid_grad(const float* y, const float* d_y, float* d_x, int64_t n);
 void swish(const float* x, float* y, int64_t n);
 void swish_grad(const float* x, const float* d_y, float* d_x, int64_t n);
 void add(const float* a, const float* b, float* y, int64_t n);
+void add(const Bf16* a, const Bf16* b, Bf16* y, int64_t n);
 void multiply(const float* a, const float* b, float* y, int64_t n);
 void scale(const float* x, float factor, float* y, int64_t n);
 void fill(float value, float* y, int64_t n);

@@ -8,6 +8,7 @@
 #include <hwy/highway.h>
 // after highway.h
 #include "kernels/logistic-inl.h"
+#include "kernels/stored-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace convoy::kernels::HWY_NAMESPACE {
@@ -19,24 +20,24 @@ using V = hn::Vec<D>;
 constexpr int64_t sum_rows = 32;
 
 // Four rows at a time with a sum each: the additions of one sum wait for each other.
-void norm_sums_impl(NormPlane plane, const float* x, const float* shift, float* sum,
-                    float* square) {
+template <class T>
+HWY_INLINE void sums(NormPlane plane, const T* x, const T* shift, float* sum, float* square) {
   const D d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const int64_t step = plane.block;
   for (int64_t c = 0; c < plane.block; c += lanes) {
-    const V k = hn::LoadU(d, shift + c);
+    const V k = load(d, shift + c);
     V s = hn::Zero(d), q = s;
-    const float* row = x + c;
+    const T* row = x + c;
     for (int64_t p = 0; p < plane.pixels;) {
       V s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
       V q0 = s0, q1 = s0, q2 = s0, q3 = s0;
       const int64_t stop = std::min(plane.pixels, p + sum_rows);
       for (; p + 4 <= stop; p += 4, row += 4 * step) {
-        const V a = hn::Sub(hn::LoadU(d, row), k);
-        const V b = hn::Sub(hn::LoadU(d, row + step), k);
-        const V e = hn::Sub(hn::LoadU(d, row + 2 * step), k);
-        const V f = hn::Sub(hn::LoadU(d, row + 3 * step), k);
+        const V a = hn::Sub(load(d, row), k);
+        const V b = hn::Sub(load(d, row + step), k);
+        const V e = hn::Sub(load(d, row + 2 * step), k);
+        const V f = hn::Sub(load(d, row + 3 * step), k);
         s0 = hn::Add(s0, a);
         s1 = hn::Add(s1, b);
         s2 = hn::Add(s2, e);
@@ -47,7 +48,7 @@ void norm_sums_impl(NormPlane plane, const float* x, const float* shift, float* 
         q3 = hn::MulAdd(f, f, q3);
       }
       for (; p < stop; ++p, row += step) {
-        const V a = hn::Sub(hn::LoadU(d, row), k);
+        const V a = hn::Sub(load(d, row), k);
         s0 = hn::Add(s0, a);
         q0 = hn::MulAdd(a, a, q0);
       }
@@ -64,10 +65,11 @@ HWY_INLINE void put(V v, bool stream, float* to) {
   const D d;
   stream ? hn::Stream(v, d, to) : hn::StoreU(v, d, to);
 }
+HWY_INLINE void put(V v, bool, Bf16* to) { store(v, D(), to); }
 
-template <NormAct act, bool add>
-HWY_INLINE void apply(NormPlane plane, const float* x, const float* residual, const float* scale,
-                      const float* shift, float* y) {
+template <NormAct act, bool add, class T>
+HWY_INLINE void apply(NormPlane plane, const T* x, const T* residual, const float* scale,
+                      const float* shift, T* y) {
   const D d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const V zero = hn::Zero(d);
@@ -76,8 +78,8 @@ HWY_INLINE void apply(NormPlane plane, const float* x, const float* residual, co
     const V b = hn::LoadU(d, shift + c);
     const int64_t end = plane.pixels * plane.block;
     for (int64_t i = c; i < end; i += plane.block) {
-      V v = hn::MulAdd(hn::LoadU(d, x + i), a, b);
-      if constexpr (add) v = hn::Add(v, hn::LoadU(d, residual + i));
+      V v = hn::MulAdd(load(d, x + i), a, b);
+      if constexpr (add) v = hn::Add(v, load(d, residual + i));
       if constexpr (act == NormAct::relu) {
         v = hn::IfThenZeroElse(hn::Lt(v, zero), v);  // not Max: a NaN stays
       }
@@ -87,8 +89,9 @@ HWY_INLINE void apply(NormPlane plane, const float* x, const float* residual, co
   }
 }
 
-void norm_apply_impl(NormPlane plane, const float* x, const float* residual, const float* scale,
-                     const float* shift, NormAct act, float* y) {
+template <class T>
+HWY_INLINE void apply_any(NormPlane plane, const T* x, const T* residual, const float* scale,
+                          const float* shift, NormAct act, T* y) {
   switch (act) {
     case NormAct::none:
       return residual ? apply<NormAct::none, true>(plane, x, residual, scale, shift, y)
@@ -107,11 +110,11 @@ constexpr bool reads_affine(NormMask mask) {
 }
 
 // The gradient that arrives at row element i, after the mask.
-template <NormMask mask, bool two>
-HWY_INLINE V arriving(const NormGradPlane& p, int64_t i, V x, V scale, V shift) {
+template <NormMask mask, bool two, class T>
+HWY_INLINE V arriving(const StoredGradPlane<T>& p, int64_t i, V x, V scale, V shift) {
   const D d;
-  V g = hn::LoadU(d, p.d_y + i);
-  if constexpr (two) g = hn::Add(g, hn::LoadU(d, p.d_y2 + i));
+  V g = load(d, p.d_y + i);
+  if constexpr (two) g = hn::Add(g, load(d, p.d_y2 + i));
   if constexpr (mask == NormMask::recompute) {
     g = hn::IfThenElseZero(hn::Gt(hn::MulAdd(x, scale, shift), hn::Zero(d)), g);
   }
@@ -119,13 +122,23 @@ HWY_INLINE V arriving(const NormGradPlane& p, int64_t i, V x, V scale, V shift) 
     g = hn::Mul(g, swish_slope(d, hn::MulAdd(x, scale, shift)));
   }
   if constexpr (mask == NormMask::output) {
-    g = hn::IfThenElseZero(hn::Gt(hn::LoadU(d, p.y + i), hn::Zero(d)), g);
+    g = hn::IfThenElseZero(hn::Gt(load(d, p.y + i), hn::Zero(d)), g);
   }
   return g;
 }
 
-template <NormMask mask, bool two, bool keep>
-HWY_INLINE void grad_sums(const NormGradPlane& p, float* sum, float* dot, float* g) {
+// The same, as it was left at g.
+template <NormMask mask, bool two, bool keep, class T>
+HWY_INLINE V kept(const StoredGradPlane<T>& p, int64_t i, V x, V scale, V shift, T* g) {
+  const D d;
+  const V arrived = arriving<mask, two>(p, i, x, scale, shift);
+  if constexpr (!keep) return arrived;
+  store(arrived, d, g + i);
+  return as_stored(arrived, d, g);
+}
+
+template <NormMask mask, bool two, bool keep, class T>
+HWY_INLINE void grad_sums(const StoredGradPlane<T>& p, float* sum, float* dot, T* g) {
   const D d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const int64_t step = p.plane.block;
@@ -139,23 +152,18 @@ HWY_INLINE void grad_sums(const NormGradPlane& p, float* sum, float* dot, float*
       V s0 = hn::Zero(d), s1 = s0, t0 = s0, t1 = s0;
       const int64_t stop = std::min(end, i + sum_rows * step);
       for (; i + step < stop; i += 2 * step) {
-        const V x0 = hn::LoadU(d, p.x + i);
-        const V x1 = hn::LoadU(d, p.x + i + step);
-        const V g0 = arriving<mask, two>(p, i, x0, scale, shift);
-        const V g1 = arriving<mask, two>(p, i + step, x1, scale, shift);
-        if constexpr (keep) {
-          hn::StoreU(g0, d, g + i);
-          hn::StoreU(g1, d, g + i + step);
-        }
+        const V x0 = load(d, p.x + i);
+        const V x1 = load(d, p.x + i + step);
+        const V g0 = kept<mask, two, keep>(p, i, x0, scale, shift, g);
+        const V g1 = kept<mask, two, keep>(p, i + step, x1, scale, shift, g);
         s0 = hn::Add(s0, g0);
         s1 = hn::Add(s1, g1);
         t0 = hn::MulAdd(g0, hn::Sub(x0, mean), t0);
         t1 = hn::MulAdd(g1, hn::Sub(x1, mean), t1);
       }
       for (; i < stop; i += step) {
-        const V x0 = hn::LoadU(d, p.x + i);
-        const V g0 = arriving<mask, two>(p, i, x0, scale, shift);
-        if constexpr (keep) hn::StoreU(g0, d, g + i);
+        const V x0 = load(d, p.x + i);
+        const V g0 = kept<mask, two, keep>(p, i, x0, scale, shift, g);
         s0 = hn::Add(s0, g0);
         t0 = hn::MulAdd(g0, hn::Sub(x0, mean), t0);
       }
@@ -167,9 +175,9 @@ HWY_INLINE void grad_sums(const NormGradPlane& p, float* sum, float* dot, float*
   }
 }
 
-template <NormMask mask, bool two>
-HWY_INLINE void grad_apply(const NormGradPlane& p, const float* pa, const float* pb,
-                           const float* pc, float* d_x) {
+template <NormMask mask, bool two, class T>
+HWY_INLINE void grad_apply(const StoredGradPlane<T>& p, const float* pa, const float* pb,
+                           const float* pc, T* d_x) {
   const D d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const int64_t step = p.plane.block;
@@ -182,7 +190,7 @@ HWY_INLINE void grad_apply(const NormGradPlane& p, const float* pa, const float*
     const V b = hn::LoadU(d, pb + c);
     const V e = hn::LoadU(d, pc + c);
     for (int64_t i = c; i < end; i += step) {
-      const V x = hn::LoadU(d, p.x + i);
+      const V x = load(d, p.x + i);
       const V g = arriving<mask, two>(p, i, x, scale, shift);
       put(hn::MulAdd(a, g, hn::MulAdd(b, hn::Sub(x, mean), e)), p.plane.stream, d_x + i);
     }
@@ -190,8 +198,8 @@ HWY_INLINE void grad_apply(const NormGradPlane& p, const float* pa, const float*
 }
 
 // Calls f.template operator()<mask, two>() for the run-time choice.
-template <class F>
-HWY_INLINE void choose(const NormGradPlane& p, const F& f) {
+template <class T, class F>
+HWY_INLINE void choose(const StoredGradPlane<T>& p, const F& f) {
   const bool two = p.d_y2 != nullptr;
   switch (p.mask) {
     case NormMask::none:
@@ -210,31 +218,55 @@ HWY_INLINE void choose(const NormGradPlane& p, const F& f) {
 }
 
 // Plain structs with an operator template: a lambda would lose the target's attributes.
+template <class T>
 struct CallSums {
-  const NormGradPlane& p;
-  float *sum, *dot, *g;
+  const StoredGradPlane<T>& p;
+  float *sum, *dot;
+  T* g;
   template <NormMask mask, bool two>
   void operator()() const {
     g ? grad_sums<mask, two, true>(p, sum, dot, g) : grad_sums<mask, two, false>(p, sum, dot, g);
   }
 };
+template <class T>
 struct CallApply {
-  const NormGradPlane& p;
+  const StoredGradPlane<T>& p;
   const float *a, *b, *c;
-  float* d_x;
+  T* d_x;
   template <NormMask mask, bool two>
   void operator()() const {
     grad_apply<mask, two>(p, a, b, c, d_x);
   }
 };
 
-void norm_grad_sums_impl(const NormGradPlane& p, float* sum, float* dot, float* g) {
-  choose(p, CallSums{p, sum, dot, g});
+// The doors, one for each storage type.
+void sums_f32(NormPlane plane, const float* x, const float* shift, float* sum, float* square) {
+  sums(plane, x, shift, sum, square);
 }
-
-void norm_grad_apply_impl(const NormGradPlane& p, const float* a, const float* b, const float* c,
-                          float* d_x) {
-  choose(p, CallApply{p, a, b, c, d_x});
+void sums_bf16(NormPlane plane, const Bf16* x, const Bf16* shift, float* sum, float* square) {
+  sums(plane, x, shift, sum, square);
+}
+void apply_f32(NormPlane plane, const float* x, const float* residual, const float* scale,
+               const float* shift, NormAct act, float* y) {
+  apply_any(plane, x, residual, scale, shift, act, y);
+}
+void apply_bf16(NormPlane plane, const Bf16* x, const Bf16* residual, const float* scale,
+                const float* shift, NormAct act, Bf16* y) {
+  apply_any(plane, x, residual, scale, shift, act, y);
+}
+void grad_sums_f32(const StoredGradPlane<float>& p, float* sum, float* dot, float* g) {
+  choose(p, CallSums<float>{p, sum, dot, g});
+}
+void grad_sums_bf16(const StoredGradPlane<Bf16>& p, float* sum, float* dot, Bf16* g) {
+  choose(p, CallSums<Bf16>{p, sum, dot, g});
+}
+void grad_apply_f32(const StoredGradPlane<float>& p, const float* a, const float* b, const float* c,
+                    float* d_x) {
+  choose(p, CallApply<float>{p, a, b, c, d_x});
+}
+void grad_apply_bf16(const StoredGradPlane<Bf16>& p, const float* a, const float* b, const float* c,
+                     Bf16* d_x) {
+  choose(p, CallApply<Bf16>{p, a, b, c, d_x});
 }
 
 }  // namespace convoy::kernels::HWY_NAMESPACE
@@ -243,24 +275,42 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace convoy::kernels {
 
-HWY_EXPORT(norm_sums_impl);
-HWY_EXPORT(norm_apply_impl);
-HWY_EXPORT(norm_grad_sums_impl);
-HWY_EXPORT(norm_grad_apply_impl);
+HWY_EXPORT(sums_f32);
+HWY_EXPORT(sums_bf16);
+HWY_EXPORT(apply_f32);
+HWY_EXPORT(apply_bf16);
+HWY_EXPORT(grad_sums_f32);
+HWY_EXPORT(grad_sums_bf16);
+HWY_EXPORT(grad_apply_f32);
+HWY_EXPORT(grad_apply_bf16);
 
 void norm_sums(NormPlane plane, const float* x, const float* shift, float* sum, float* square) {
-  HWY_DYNAMIC_DISPATCH(norm_sums_impl)(plane, x, shift, sum, square);
+  HWY_DYNAMIC_DISPATCH(sums_f32)(plane, x, shift, sum, square);
+}
+void norm_sums(NormPlane plane, const Bf16* x, const Bf16* shift, float* sum, float* square) {
+  HWY_DYNAMIC_DISPATCH(sums_bf16)(plane, x, shift, sum, square);
 }
 void norm_apply(NormPlane plane, const float* x, const float* residual, const float* scale,
                 const float* shift, NormAct act, float* y) {
-  HWY_DYNAMIC_DISPATCH(norm_apply_impl)(plane, x, residual, scale, shift, act, y);
+  HWY_DYNAMIC_DISPATCH(apply_f32)(plane, x, residual, scale, shift, act, y);
 }
-void norm_grad_sums(const NormGradPlane& p, float* sum, float* dot, float* g) {
-  HWY_DYNAMIC_DISPATCH(norm_grad_sums_impl)(p, sum, dot, g);
+void norm_apply(NormPlane plane, const Bf16* x, const Bf16* residual, const float* scale,
+                const float* shift, NormAct act, Bf16* y) {
+  HWY_DYNAMIC_DISPATCH(apply_bf16)(plane, x, residual, scale, shift, act, y);
 }
-void norm_grad_apply(const NormGradPlane& p, const float* a, const float* b, const float* c,
-                     float* d_x) {
-  HWY_DYNAMIC_DISPATCH(norm_grad_apply_impl)(p, a, b, c, d_x);
+void norm_grad_sums(const StoredGradPlane<float>& p, float* sum, float* dot, float* g) {
+  HWY_DYNAMIC_DISPATCH(grad_sums_f32)(p, sum, dot, g);
+}
+void norm_grad_sums(const StoredGradPlane<Bf16>& p, float* sum, float* dot, Bf16* g) {
+  HWY_DYNAMIC_DISPATCH(grad_sums_bf16)(p, sum, dot, g);
+}
+void norm_grad_apply(const StoredGradPlane<float>& p, const float* a, const float* b,
+                     const float* c, float* d_x) {
+  HWY_DYNAMIC_DISPATCH(grad_apply_f32)(p, a, b, c, d_x);
+}
+void norm_grad_apply(const StoredGradPlane<Bf16>& p, const float* a, const float* b, const float* c,
+                     Bf16* d_x) {
+  HWY_DYNAMIC_DISPATCH(grad_apply_bf16)(p, a, b, c, d_x);
 }
 
 }  // namespace convoy::kernels

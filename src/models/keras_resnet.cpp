@@ -22,15 +22,15 @@ ModelDef keras_resnet_model() {
   for (const bool second : {false, true}) {
     for (const ResidualDepth& depth : residual_depths) {
       if (!depth.bottleneck || depth.layers < 50 || depth.layers > 152) continue;
-      using Form = ResidualForm;
-      const Form form{.blocks = depth.blocks,
-                      .bottleneck = true,
-                      .halves = second ? Form::Halves::last_3x3 : Form::Halves::first_1x1,
-                      .pre_activation = second,
-                      .always_projects = true,
-                      .biases = second ? Form::Biases::some : Form::Biases::all,
-                      .zeros_around_pool = true,
-                      .style = style};
+      using Of = ResidualForm;
+      const Of form{.blocks = depth.blocks,
+                    .bottleneck = true,
+                    .halves = second ? Of::Halves::last_3x3 : Of::Halves::first_1x1,
+                    .pre_activation = second,
+                    .always_projects = true,
+                    .biases = second ? Of::Biases::some : Of::Biases::all,
+                    .zeros_around_pool = true,
+                    .style = style};
       def.variants.push_back(residual_variant(
           fmt::format("keras_resnet{}{}", depth.layers, second ? "v2" : ""), form, 0.01f));
     }

@@ -7,19 +7,26 @@
 #include "ops/checks.h"
 #include "ops/elementwise_kernel.h"
 #include "ops/family.h"
-#include "ops/layout_rules.h"
+#include "ops/form_rules.h"
 #include "tensor/kernel.h"
 
 namespace convoy::ops {
 namespace {
 
 Types infer_same(const Node& n, std::span<const TensorType> in) {
-  need_f32(n, in);
+  need_floats(n, in);
   if (in[0].shape != in[1].shape) {
     raise(Fault::usage, "{} of {} and {}: the shapes differ", n.op->name, to_string(in[0].shape),
           to_string(in[1].shape));
   }
-  return {{in[0].shape}};
+  return {{in[0].shape, in[0].dtype}};
+}
+
+std::unique_ptr<Kernel> add_kernel(const Node&, const KernelSite& site) {
+  return by_storage(site.in[0], [&]<class T>() {
+    return binary_kernel<T>(
+        site, [](const T* a, const T* b, T* y, int64_t count) { kernels::add(a, b, y, count); });
+  });
 }
 
 Values add_grad(Builder&, const Node&, std::span<const Value> d_out) {
@@ -33,9 +40,9 @@ Values multiply_grad(Builder& b, const Node& n, std::span<const Value> d_out) {
 const OpDef multiply_def{.name = "multiply",
                          .infer = infer_same,
                          .grad = multiply_grad,
-                         .kernel = binary_kernel<kernels::multiply>,
+                         .kernel = binary<kernels::multiply>,
                          .inplace_input = 0,
-                         .layouts = all_alike};
+                         .forms = all_alike};
 
 // Planes of an image and rows of a gate: [n * blocks] planes of [pixels][block], or plain
 // [n * c] planes of [1][pixels] with one gate each.
@@ -49,7 +56,7 @@ GatePlanes gate_planes(const TensorType& image) {
 }
 
 Types infer_gated(const Node& n, std::span<const TensorType> in) {
-  need_f32(n, in);
+  need_floats(n, in);
   const Shape &x = in[0].shape, &g = in[1].shape;
   if (x.rank() != 4 || g != Shape{x[0], x[1], 1, 1}) {
     raise(Fault::usage, "a gate {} does not fit an image {}", to_string(g), to_string(x));
@@ -59,11 +66,13 @@ Types infer_gated(const Node& n, std::span<const TensorType> in) {
 
 std::unique_ptr<Kernel> gated(const Node&, const KernelSite& site) {
   const GatePlanes g = gate_planes(site.in[0]);
+  const auto x = site.input<float>(0), gate = site.input<float>(1);
+  const auto y = site.output<float>(0);
   auto kernel = std::make_unique<PhasedKernel>();
   kernel->phase(g.planes, [=](int task, const KernelArgs& args) {
     const int64_t at = task * g.pixels * g.width;
-    kernels::multiply_rows(args.input(0) + at, args.input(1) + task * g.width, args.output(0) + at,
-                           g.pixels, g.width);
+    kernels::multiply_rows(x(args) + at, gate(args) + task * g.width, y(args) + at, g.pixels,
+                           g.width);
   });
   return kernel;
 }
@@ -75,17 +84,19 @@ Types infer_gate_grad(const Node&, std::span<const TensorType> in) {
 
 std::unique_ptr<Kernel> gate_grad(const Node&, const KernelSite& site) {
   const GatePlanes g = gate_planes(site.in[0]);
+  const auto x = site.input<float>(0), d_y = site.input<float>(1);
+  const auto d_gate = site.output<float>(0);
   auto kernel = std::make_unique<PhasedKernel>();
   kernel->phase(g.planes, [=](int task, const KernelArgs& args) {
     const int64_t at = task * g.pixels * g.width;
-    kernels::dot_rows(args.input(0) + at, args.input(1) + at, args.output(0) + task * g.width,
-                      g.pixels, g.width);
+    kernels::dot_rows(x(args) + at, d_y(args) + at, d_gate(args) + task * g.width, g.pixels,
+                      g.width);
   });
   return kernel;
 }
 
 const OpDef gate_grad_def{
-    .name = "gate_grad", .infer = infer_gate_grad, .kernel = gate_grad, .layouts = all_alike};
+    .name = "gate_grad", .infer = infer_gate_grad, .kernel = gate_grad, .forms = all_alike};
 
 Values gated_grad(Builder& b, const Node& n, std::span<const Value> d_out) {
   return {multiply(b, d_out[0], n.in[1]), b.emit(gate_grad_def, {n.in[0], d_out[0]})};
@@ -96,16 +107,16 @@ const OpDef gate_def{.name = "gate",
                      .grad = gated_grad,
                      .kernel = gated,
                      .inplace_input = 0,
-                     .layouts = all_alike};
+                     .forms = all_alike};
 
 }  // namespace
 
 const OpDef add_def{.name = "add",
                     .infer = infer_same,
                     .grad = add_grad,
-                    .kernel = binary_kernel<kernels::add>,
+                    .kernel = add_kernel,
                     .inplace_input = 0,
-                    .layouts = all_alike};
+                    .forms = stored_alike<all_alike>};
 
 Value add(Builder& b, Value x, Value y) { return b.emit(add_def, {x, y}); }
 

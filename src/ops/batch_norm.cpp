@@ -12,7 +12,7 @@
 #include "ops/batch_norm_kernels.h"
 #include "ops/checks.h"
 #include "ops/family.h"
-#include "ops/layout_rules.h"
+#include "ops/form_rules.h"
 #include "ops/norm_planes.h"
 
 namespace convoy::ops {
@@ -27,7 +27,7 @@ std::string text(const BatchNormAttrs& a) {
 std::string describe(const Node& n) { return text(n.attrs<BatchNormAttrs>()); }
 
 void check(const Node& n, std::span<const TensorType> in) {
-  need_f32(n, in);
+  need_floats(n, in);
   if (in[0].shape.rank() != 4 || in[1].shape != Shape{in[0].shape[1]} ||
       in[2].shape != in[1].shape) {
     raise(Fault::usage, "batch norm of {} with scales {} makes no sense", to_string(in[0].shape),
@@ -39,11 +39,14 @@ Types infer_train(const Node& n, std::span<const TensorType> in) {
   check(n, in);
   const Shape& x = in[0].shape;
   expect(x[0] % n.attrs<BatchNormAttrs>().replicas == 0, "replicas divide the batch");
-  return {{x}, {{n.attrs<BatchNormAttrs>().replicas, 2, channel_vector(x[1])}}, {{x[1]}}, {{x[1]}}};
+  return {{x, in[0].dtype},
+          {{n.attrs<BatchNormAttrs>().replicas, 2, channel_vector(x[1])}},
+          {{x[1]}},
+          {{x[1]}}};
 }
 
 std::unique_ptr<Kernel> train_kernel(const Node& n, const KernelSite& site) {
-  return batch_norm_train(n.attrs<BatchNormAttrs>(), site.in[0].shape);
+  return batch_norm_train(n.attrs<BatchNormAttrs>(), site);
 }
 
 std::string describe_grad(const Node& n) {
@@ -52,13 +55,14 @@ std::string describe_grad(const Node& n) {
 }
 
 Types infer_grad(const Node& n, std::span<const TensorType> in) {
-  Types out{{in[1].shape}, {in[2].shape}, {in[3].shape}};
-  if (n.attrs<BatchNormGradAttrs>().forward.residual) out.push_back({in[1].shape});
+  const TensorType image{in[1].shape, in[1].dtype};
+  Types out{image, {in[2].shape}, {in[3].shape}};
+  if (n.attrs<BatchNormGradAttrs>().forward.residual) out.push_back(image);
   return out;
 }
 
 std::unique_ptr<Kernel> grad_kernel(const Node& n, const KernelSite& site) {
-  return batch_norm_grad(n.attrs<BatchNormGradAttrs>(), site.in[1].shape);
+  return batch_norm_grad(n.attrs<BatchNormGradAttrs>(), site);
 }
 
 Values grad(Builder& b, const Node& n, std::span<const Value> d_out) {
@@ -74,7 +78,7 @@ Types infer_saved(const Node& n, std::span<const TensorType> in) {
 }
 
 std::unique_ptr<Kernel> saved_kernel(const Node& n, const KernelSite& site) {
-  return batch_norm_saved(n.attrs<BatchNormAttrs>(), site.in[0].shape[0]);
+  return batch_norm_saved(n.attrs<BatchNormAttrs>(), site);
 }
 
 const OpDef saved_def{
@@ -95,11 +99,11 @@ Values grad_of_fixed(Builder& b, const Node& n, std::span<const Value> d_out) {
 
 Types infer_eval(const Node& n, std::span<const TensorType> in) {
   check(n, in);
-  return {{in[0].shape}};
+  return {{in[0].shape, in[0].dtype}};
 }
 
 std::unique_ptr<Kernel> eval_kernel(const Node& n, const KernelSite& site) {
-  return batch_norm_eval(n.attrs<BatchNormAttrs>(), site.in[0].shape);
+  return batch_norm_eval(n.attrs<BatchNormAttrs>(), site);
 }
 
 }  // namespace
@@ -108,14 +112,14 @@ const OpDef batch_norm_grad_def{.name = "batch_norm_grad",
                                 .infer = infer_grad,
                                 .kernel = grad_kernel,
                                 .inplace_input = 0,
-                                .layouts = blocked_images,
+                                .forms = stored_as<blocked_images, 1>,
                                 .describe = describe_grad};
 
 const OpDef batch_norm_train_def{.name = "batch_norm",
                                  .infer = infer_train,
                                  .grad = grad,
                                  .kernel = train_kernel,
-                                 .layouts = blocked_images,
+                                 .forms = stored_as<blocked_images>,
                                  .describe = describe};
 
 const OpDef batch_norm_eval_def{.name = "batch_norm_eval",
@@ -123,7 +127,7 @@ const OpDef batch_norm_eval_def{.name = "batch_norm_eval",
                                 .grad = grad_of_fixed,
                                 .kernel = eval_kernel,
                                 .inplace_input = 0,
-                                .layouts = blocked_images,
+                                .forms = stored_as<blocked_images>,
                                 .describe = describe};
 
 Value batch_norm(Builder& b, Value x, const BatchNormVars& vars, const BatchNormOptions& options) {

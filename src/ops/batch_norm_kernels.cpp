@@ -8,6 +8,7 @@
 
 #include "kernels/norm.h"
 #include "kernels/sums.h"
+#include "ops/elementwise_kernel.h"
 #include "ops/norm_planes.h"
 
 namespace convoy::ops {
@@ -22,10 +23,24 @@ void make_affine(const float* mean, const float* inverse, const float* gamma, co
   }
 }
 
+// T: how images are stored.
+template <class T>
 class TrainKernel : public Kernel {
  public:
-  TrainKernel(const BatchNormAttrs& a, const Shape& x)
-      : attrs_(a), planes_(x), batch_(x[0] / a.replicas), vector_(planes_.vector()) {}
+  TrainKernel(const BatchNormAttrs& a, const KernelSite& site)
+      : attrs_(a),
+        planes_(site.in[0].shape),
+        batch_(planes_.images / a.replicas),
+        vector_(planes_.vector()),
+        x_(site.input<T>(0)),
+        gamma_(site.input<float>(1)),
+        beta_(site.input<float>(2)),
+        y_(site.output<T>(0)),
+        saved_(site.output<float>(1)),
+        mean_(site.output<float>(2)),
+        variance_(site.output<float>(3)) {
+    if (a.residual) residual_ = site.input<T>(3);
+  }
 
   int phases() const override { return 3; }
   int tasks(int phase) const override {
@@ -51,16 +66,16 @@ class TrainKernel : public Kernel {
   }
 
   // The first pixel of the replica, a good guess of the mean.
-  const float* guess(const KernelArgs& args, int64_t replica, int64_t channel) const {
+  const T* guess(const KernelArgs& args, int64_t replica, int64_t channel) const {
     const int64_t plane = replica * batch_ * planes_.blocks + channel / planes_.block;
-    return args.input(0) + plane * planes_.plane_floats();
+    return x_(args) + plane * planes_.plane_floats();
   }
 
   void sum(int task, const KernelArgs& args) const {
     planes_.each(task, [&](int64_t image, int64_t channel, int64_t at) {
       float* mine = sums(args) + image * 2 * vector_ + channel;
-      kernels::norm_sums(planes_.plane(), args.input(0) + at, guess(args, image / batch_, channel),
-                         mine, mine + vector_);
+      kernels::norm_sums(planes_.plane(), x_(args) + at, guess(args, image / batch_, channel), mine,
+                         mine + vector_);
     });
   }
 
@@ -69,7 +84,7 @@ class TrainKernel : public Kernel {
     const int64_t count = std::min(planes_.block, planes_.channels - first);
     const auto pixels = static_cast<double>(batch_ * planes_.pixels);
     for (int64_t r = 0; r < attrs_.replicas; ++r) {
-      float* mean = args.output(1) + r * 2 * vector_ + first;
+      float* mean = saved_(args) + r * 2 * vector_ + first;
       float* inverse = mean + vector_;
       float* leaf = leaves(args) + r * 2 * vector_ + first;
       // The gradient reads whole blocks: padding must be numbers.
@@ -84,7 +99,7 @@ class TrainKernel : public Kernel {
         }
         const double offset = sum / pixels;
         const double variance = std::max(0.0, square / pixels - offset * offset);
-        const double center = guess(args, r, first)[c] + offset;
+        const double center = widened(guess(args, r, first)[c]) + offset;
         mean[c] = static_cast<float>(center);
         inverse[c] =
             static_cast<float>(1 / std::sqrt(variance + static_cast<double>(attrs_.epsilon)));
@@ -94,38 +109,55 @@ class TrainKernel : public Kernel {
       float* scale = affine(args) + r * 2 * vector_ + first;
       std::fill_n(scale, planes_.block, 0.0f);
       std::fill_n(scale + vector_, planes_.block, 0.0f);
-      make_affine(mean, inverse, args.input(1) + first, args.input(2) + first, count, scale,
+      make_affine(mean, inverse, gamma_(args) + first, beta_(args) + first, count, scale,
                   scale + vector_);
     }
     float* leaf = leaves(args) + first;
     kernels::tree_sum(leaf, 2 * vector_, attrs_.replicas, count);
     kernels::tree_sum(leaf + vector_, 2 * vector_, attrs_.replicas, count);
-    std::copy_n(leaf, count, args.output(2) + first);
-    std::copy_n(leaf + vector_, count, args.output(3) + first);
+    std::copy_n(leaf, count, mean_(args) + first);
+    std::copy_n(leaf + vector_, count, variance_(args) + first);
   }
 
   void apply(int task, const KernelArgs& args) const {
     planes_.each(task, [&](int64_t image, int64_t channel, int64_t at) {
       const float* scale = affine(args) + image / batch_ * 2 * vector_ + channel;
-      kernels::norm_apply(planes_.plane(), args.input(0) + at,
-                          attrs_.residual ? args.input(3) + at : nullptr, scale, scale + vector_,
-                          attrs_.act, args.output(0) + at);
+      kernels::norm_apply(planes_.plane(), x_(args) + at,
+                          residual_ ? residual_(args) + at : nullptr, scale, scale + vector_,
+                          attrs_.act, y_(args) + at);
     });
   }
 
   BatchNormAttrs attrs_;
   NormPlanes planes_;
   int64_t batch_, vector_;
+  In<T> x_, residual_;
+  In<float> gamma_, beta_;
+  Out<T> y_;
+  Out<float> saved_, mean_, variance_;
 };
 
+template <class T>
 class GradKernel : public Kernel {
  public:
-  GradKernel(const BatchNormGradAttrs& a, const Shape& x)
+  GradKernel(const BatchNormGradAttrs& a, const KernelSite& site)
       : attrs_(a),
-        planes_(x),
+        planes_(site.in[1].shape),
         replicas_(a.forward.replicas),
-        batch_(x[0] / replicas_),
-        vector_(planes_.vector()) {}
+        batch_(planes_.images / replicas_),
+        vector_(planes_.vector()),
+        d_y_(site.input<T>(0)),
+        x_(site.input<T>(1)),
+        gamma_(site.input<float>(2)),
+        beta_(site.input<float>(3)),
+        saved_(site.input<float>(4)),
+        d_x_(site.output<T>(0)),
+        d_gamma_(site.output<float>(1)),
+        d_beta_(site.output<float>(2)) {
+    if (a.uses_y()) y_ = site.input<T>(5);
+    if (a.two) d_y2_ = site.input<T>(a.uses_y() ? 6 : 5);
+    if (a.forward.residual) d_residual_ = site.output<T>(3);
+  }
 
   int phases() const override { return 4; }
   int tasks(int phase) const override {
@@ -159,7 +191,7 @@ class GradKernel : public Kernel {
     return coefficients(args) + replicas_ * 3 * vector_;
   }
   const float* saved(const KernelArgs& args, int64_t replica) const {
-    return args.input(4) + replica * 2 * vector_;
+    return saved_(args) + replica * 2 * vector_;
   }
   int64_t count(int64_t first) const { return std::min(planes_.block, planes_.channels - first); }
 
@@ -169,8 +201,8 @@ class GradKernel : public Kernel {
       float* scale = affine(args) + r * 2 * vector_ + first;
       std::fill_n(scale, planes_.block, 0.0f);
       std::fill_n(scale + vector_, planes_.block, 0.0f);
-      make_affine(saved(args, r) + first, saved(args, r) + vector_ + first, args.input(2) + first,
-                  args.input(3) + first, count(first), scale, scale + vector_);
+      make_affine(saved(args, r) + first, saved(args, r) + vector_ + first, gamma_(args) + first,
+                  beta_(args) + first, count(first), scale, scale + vector_);
     }
   }
 
@@ -186,17 +218,16 @@ class GradKernel : public Kernel {
     return kernels::NormMask::none;
   }
 
-  kernels::NormGradPlane plane(const KernelArgs& args, int64_t image, int64_t channel,
-                               int64_t at) const {
+  kernels::StoredGradPlane<T> plane(const KernelArgs& args, int64_t image, int64_t channel,
+                                    int64_t at) const {
     const int64_t r = image / batch_;
     const float* scale = affine(args) + r * 2 * vector_ + channel;
-    const bool y = attrs_.uses_y();
     return {.plane = planes_.plane(),
             .mask = mask(),
-            .x = args.input(1) + at,
-            .y = y ? args.input(5) + at : nullptr,
-            .d_y = args.input(0) + at,
-            .d_y2 = attrs_.two ? args.input(y ? 6 : 5) + at : nullptr,
+            .x = x_(args) + at,
+            .y = y_ ? y_(args) + at : nullptr,
+            .d_y = d_y_(args) + at,
+            .d_y2 = d_y2_ ? d_y2_(args) + at : nullptr,
             .mean = saved(args, r) + channel,
             .scale = scale,
             .shift = scale + vector_};
@@ -206,7 +237,7 @@ class GradKernel : public Kernel {
     planes_.each(task, [&](int64_t image, int64_t channel, int64_t at) {
       float* mine = sums(args) + image * 2 * vector_ + channel;
       kernels::norm_grad_sums(plane(args, image, channel, at), mine, mine + vector_,
-                              attrs_.forward.residual ? args.output(3) + at : nullptr);
+                              d_residual_ ? d_residual_(args) + at : nullptr);
     });
   }
 
@@ -230,7 +261,7 @@ class GradKernel : public Kernel {
           sum += part[0];
           dot += part[vector_];
         }
-        const double scale = static_cast<double>(args.input(2)[first + k]) * inverse[k];
+        const double scale = static_cast<double>(gamma_(args)[first + k]) * inverse[k];
         a[k] = static_cast<float>(scale);
         if (!attrs_.fixed) {
           b[k] = static_cast<float>(-scale * inverse[k] * inverse[k] * dot / pixels);
@@ -243,26 +274,30 @@ class GradKernel : public Kernel {
     float* leaf = leaves(args) + first;
     kernels::tree_sum(leaf, 2 * vector_, replicas_, count(first));
     kernels::tree_sum(leaf + vector_, 2 * vector_, replicas_, count(first));
-    std::copy_n(leaf, count(first), args.output(1) + first);
-    std::copy_n(leaf + vector_, count(first), args.output(2) + first);
+    std::copy_n(leaf, count(first), d_gamma_(args) + first);
+    std::copy_n(leaf + vector_, count(first), d_beta_(args) + first);
   }
 
   void apply(int task, const KernelArgs& args) const {
     planes_.each(task, [&](int64_t image, int64_t channel, int64_t at) {
       const float* a = coefficients(args) + image / batch_ * 3 * vector_ + channel;
-      kernels::NormGradPlane p = plane(args, image, channel, at);
-      if (attrs_.forward.residual) {  // the first pass has left what arrived
+      kernels::StoredGradPlane<T> p = plane(args, image, channel, at);
+      if (d_residual_) {  // the first pass has left what arrived
         p.mask = kernels::NormMask::none;
-        p.d_y = args.output(3) + at;
+        p.d_y = d_residual_(args) + at;
         p.d_y2 = nullptr;
       }
-      kernels::norm_grad_apply(p, a, a + vector_, a + 2 * vector_, args.output(0) + at);
+      kernels::norm_grad_apply(p, a, a + vector_, a + 2 * vector_, d_x_(args) + at);
     });
   }
 
   BatchNormGradAttrs attrs_;
   NormPlanes planes_;
   int64_t replicas_, batch_, vector_;
+  In<T> d_y_, x_, y_, d_y2_;
+  In<float> gamma_, beta_, saved_;
+  Out<T> d_x_, d_residual_;
+  Out<float> d_gamma_, d_beta_;
 };
 
 float inverse_deviation(float variance, float epsilon) {
@@ -270,33 +305,14 @@ float inverse_deviation(float variance, float epsilon) {
       1 / std::sqrt(static_cast<double>(variance) + static_cast<double>(epsilon)));
 }
 
-}  // namespace
-
-std::unique_ptr<Kernel> batch_norm_train(const BatchNormAttrs& attrs, const Shape& x) {
-  return std::make_unique<TrainKernel>(attrs, x);
-}
-
-std::unique_ptr<Kernel> batch_norm_grad(const BatchNormGradAttrs& attrs, const Shape& x) {
-  return std::make_unique<GradKernel>(attrs, x);
-}
-
-std::unique_ptr<Kernel> batch_norm_saved(const BatchNormAttrs& a, int64_t channels) {
-  const int64_t vector = channel_vector(channels);
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(a.replicas, [=](int replica, const KernelArgs& args) {
-    float* mean = args.output(0) + replica * 2 * vector;
-    std::fill_n(mean, 2 * vector, 0.0f);
-    for (int64_t c = 0; c < channels; ++c) {
-      mean[c] = args.input(0)[c];
-      mean[vector + c] = inverse_deviation(args.input(1)[c], a.epsilon);
-    }
-  });
-  return kernel;
-}
-
-std::unique_ptr<Kernel> batch_norm_eval(const BatchNormAttrs& a, const Shape& x) {
-  const NormPlanes planes(x);
+template <class T>
+std::unique_ptr<Kernel> eval_kernel(const BatchNormAttrs& a, const KernelSite& site) {
+  const NormPlanes planes(site.in[0].shape);
   const int64_t vector = planes.vector();
+  const auto x = site.input<T>(0), residual = a.residual ? site.input<T>(5) : In<T>();
+  const auto gamma = site.input<float>(1), beta = site.input<float>(2);
+  const auto mean = site.input<float>(3), variance = site.input<float>(4);
+  const auto y = site.output<T>(0);
   auto kernel = std::make_unique<PhasedKernel>();
   kernel->scratch(static_cast<size_t>(2 * vector) * sizeof(float));
   kernel->phase(1, [=](int, const KernelArgs& args) {
@@ -304,20 +320,53 @@ std::unique_ptr<Kernel> batch_norm_eval(const BatchNormAttrs& a, const Shape& x)
     std::fill_n(scale, 2 * vector, 0.0f);
     // As in training with these statistics: its gradient computes the same again.
     for (int64_t c = 0; c < planes.channels; ++c) {
-      const float inverse = inverse_deviation(args.input(4)[c], a.epsilon);
-      make_affine(args.input(3) + c, &inverse, args.input(1) + c, args.input(2) + c, 1, scale + c,
+      const float inverse = inverse_deviation(variance(args)[c], a.epsilon);
+      make_affine(mean(args) + c, &inverse, gamma(args) + c, beta(args) + c, 1, scale + c,
                   scale + vector + c);
     }
   });
   kernel->phase(planes.tasks(), [=](int task, const KernelArgs& args) {
     const auto* scale = reinterpret_cast<const float*>(args.scratch);
     planes.each(task, [&](int64_t, int64_t channel, int64_t at) {
-      kernels::norm_apply(planes.plane(), args.input(0) + at,
-                          a.residual ? args.input(5) + at : nullptr, scale + channel,
-                          scale + vector + channel, a.act, args.output(0) + at);
+      kernels::norm_apply(planes.plane(), x(args) + at, residual ? residual(args) + at : nullptr,
+                          scale + channel, scale + vector + channel, a.act, y(args) + at);
     });
   });
   return kernel;
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> batch_norm_train(const BatchNormAttrs& a, const KernelSite& site) {
+  return by_storage(site.in[0], [&]<class T>() -> std::unique_ptr<Kernel> {
+    return std::make_unique<TrainKernel<T>>(a, site);
+  });
+}
+
+std::unique_ptr<Kernel> batch_norm_grad(const BatchNormGradAttrs& a, const KernelSite& site) {
+  return by_storage(site.in[1], [&]<class T>() -> std::unique_ptr<Kernel> {
+    return std::make_unique<GradKernel<T>>(a, site);
+  });
+}
+
+std::unique_ptr<Kernel> batch_norm_saved(const BatchNormAttrs& a, const KernelSite& site) {
+  const int64_t channels = site.in[0].shape[0], vector = channel_vector(channels);
+  const auto running_mean = site.input<float>(0), variance = site.input<float>(1);
+  const auto saved = site.output<float>(0);
+  auto kernel = std::make_unique<PhasedKernel>();
+  kernel->phase(a.replicas, [=](int replica, const KernelArgs& args) {
+    float* mean = saved(args) + replica * 2 * vector;
+    std::fill_n(mean, 2 * vector, 0.0f);
+    for (int64_t c = 0; c < channels; ++c) {
+      mean[c] = running_mean(args)[c];
+      mean[vector + c] = inverse_deviation(variance(args)[c], a.epsilon);
+    }
+  });
+  return kernel;
+}
+
+std::unique_ptr<Kernel> batch_norm_eval(const BatchNormAttrs& a, const KernelSite& site) {
+  return by_storage(site.in[0], [&]<class T>() { return eval_kernel<T>(a, site); });
 }
 
 }  // namespace convoy::ops

@@ -1,10 +1,11 @@
-// What runs batch norm: see ops/batch_norm.cpp for the nodes.
+// What runs batch norm: see ops/batch_norm.cpp for the nodes. Images are fp32 or bf16, all of a
+// node alike; everything else is fp32.
 #pragma once
 
 #include <memory>
 
+#include "graph/op.h"
 #include "kernels/norm.h"
-#include "tensor/kernel.h"
 
 namespace convoy::ops {
 
@@ -24,16 +25,16 @@ struct BatchNormGradAttrs {
 
 // in: x, gamma, beta [, residual]
 // out: y, saved [replicas, 2, C'] (mean, 1 / deviation), batch mean [c], batch variance [c]
-std::unique_ptr<Kernel> batch_norm_train(const BatchNormAttrs& attrs, const Shape& x);
+std::unique_ptr<Kernel> batch_norm_train(const BatchNormAttrs& attrs, const KernelSite& site);
 
 // in: d_y, x, gamma, beta, saved [, y if residual and relu] [, second d_y]
 // out: d_x, d_gamma, d_beta [, d_residual]
-std::unique_ptr<Kernel> batch_norm_grad(const BatchNormGradAttrs& attrs, const Shape& x);
+std::unique_ptr<Kernel> batch_norm_grad(const BatchNormGradAttrs& attrs, const KernelSite& site);
 
 // in: running mean, running variance; out: them as `saved`, the same for every replica
-std::unique_ptr<Kernel> batch_norm_saved(const BatchNormAttrs& attrs, int64_t channels);
+std::unique_ptr<Kernel> batch_norm_saved(const BatchNormAttrs& attrs, const KernelSite& site);
 
 // in: x, gamma, beta, running mean, running variance [, residual]; out: y
-std::unique_ptr<Kernel> batch_norm_eval(const BatchNormAttrs& attrs, const Shape& x);
+std::unique_ptr<Kernel> batch_norm_eval(const BatchNormAttrs& attrs, const KernelSite& site);
 
 }  // namespace convoy::ops

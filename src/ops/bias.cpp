@@ -9,7 +9,7 @@
 #include "kernels/sums.h"
 #include "ops/checks.h"
 #include "ops/family.h"
-#include "ops/layout_rules.h"
+#include "ops/form_rules.h"
 #include "ops/norm_planes.h"
 #include "tensor/kernel.h"
 
@@ -17,7 +17,7 @@ namespace convoy::ops {
 namespace {
 
 Types infer(const Node& n, std::span<const TensorType> in) {
-  need_f32(n, in);
+  need_floats(n, in);
   if (in[0].shape.rank() != 4 || in[1].shape != Shape{in[0].shape[1]}) {
     raise(Fault::usage, "a bias {} does not fit an image {}", to_string(in[1].shape),
           to_string(in[0].shape));
@@ -27,14 +27,17 @@ Types infer(const Node& n, std::span<const TensorType> in) {
 
 std::unique_ptr<Kernel> forward(const Node&, const KernelSite& site) {
   const NormPlanes planes(site.in[0].shape);
+  const auto x = site.input<float>(0), of_channel = site.input<float>(1);
+  const auto y = site.output<float>(0);
   auto kernel = std::make_unique<PhasedKernel>();
   kernel->phase(planes.tasks(), [=](int task, const KernelArgs& args) {
     planes.each(task, [&](int64_t, int64_t channel, int64_t at) {
       float ones[16], bias[16] = {};
       std::fill_n(ones, 16, 1.0f);
-      std::copy_n(args.input(1) + channel, std::min(planes.block, planes.channels - channel), bias);
-      kernels::norm_apply(planes.plane(), args.input(0) + at, nullptr, ones, bias,
-                          kernels::NormAct::none, args.output(0) + at);
+      std::copy_n(of_channel(args) + channel, std::min(planes.block, planes.channels - channel),
+                  bias);
+      kernels::norm_apply(planes.plane(), x(args) + at, nullptr, ones, bias, kernels::NormAct::none,
+                          y(args) + at);
     });
   });
   return kernel;
@@ -54,12 +57,14 @@ std::unique_ptr<Kernel> backward(const Node& n, const KernelSite& site) {
   const NormPlanes planes(site.in[0].shape);
   const int64_t replicas = n.attrs<GradAttrs>().replicas, batch = planes.images / replicas;
   const int64_t vector = planes.vector();
+  const auto d_y = site.input<float>(0);
+  const auto d_bias = site.output<float>(0);
   auto kernel = std::make_unique<PhasedKernel>();
   // Sums of each image [n, C'], then of each replica [replicas, C'].
   kernel->scratch(static_cast<size_t>((planes.images + replicas) * vector) * sizeof(float));
   kernel->phase(planes.tasks(), [=](int task, const KernelArgs& args) {
     planes.each(task, [&](int64_t image, int64_t channel, int64_t at) {
-      kernels::sum_rows(args.input(0) + at,
+      kernels::sum_rows(d_y(args) + at,
                         reinterpret_cast<float*>(args.scratch) + image * vector + channel,
                         planes.pixels, planes.block);
     });
@@ -77,13 +82,13 @@ std::unique_ptr<Kernel> backward(const Node& n, const KernelSite& site) {
       }
     }
     kernels::tree_sum(leaves, vector, replicas, count);
-    std::copy_n(leaves, count, args.output(0) + first);
+    std::copy_n(leaves, count, d_bias(args) + first);
   });
   return kernel;
 }
 
 const OpDef grad_def{
-    .name = "add_bias_grad", .infer = infer_grad, .kernel = backward, .layouts = blocked_images};
+    .name = "add_bias_grad", .infer = infer_grad, .kernel = backward, .forms = blocked_images};
 
 Values grad(Builder& b, const Node& n, std::span<const Value> d_out) {
   Values d{d_out[0], {}};
@@ -96,7 +101,7 @@ const OpDef bias_def{.name = "add_bias",
                      .grad = grad,
                      .kernel = forward,
                      .inplace_input = 0,
-                     .layouts = blocked_images};
+                     .forms = blocked_images};
 
 }  // namespace
 

@@ -40,10 +40,12 @@ Types infer(const Node& n, std::span<const TensorType> in) {
 std::unique_ptr<Kernel> kernel(const Node& n, const KernelSite& site) {
   const Shape& shape = site.in[0].shape;
   const int64_t channels = shape[1], plane = shape[2] * shape[3];
+  const auto bytes = site.input<uint8_t>(0);
+  const auto y = site.output<float>(0);
   return by_chunks(site, [=, tables = n.attrs<Attrs>().tables](const KernelArgs& args, int64_t at,
                                                                int64_t count) {
-    const auto* pixels = args.input<uint8_t>(0);
-    float* out = args.output(0);
+    const uint8_t* pixels = bytes(args);
+    float* out = y(args);
     for (const int64_t end = at + count; at < end;) {
       const float* table = tables->data() + at / plane % channels * byte_values;
       const int64_t last = std::min(end, (at / plane + 1) * plane);

@@ -2,8 +2,9 @@
 
 #include "base/error.h"
 #include "kernels/cast.h"
+#include "ops/elementwise_kernel.h"
 #include "ops/family.h"
-#include "ops/layout_rules.h"
+#include "ops/form_rules.h"
 #include "tensor/kernel.h"
 
 namespace convoy::ops {
@@ -15,36 +16,50 @@ struct Attrs {
 
 std::string describe(const Node& n) { return std::string(name(n.attrs<Attrs>().to)); }
 
-bool floating(DType t) { return t == DType::f32 || t == DType::bf16 || t == DType::f16; }
+bool floating(DType t) { return t == DType::f32 || is_narrow(t); }
 
 Types infer(const Node& n, std::span<const TensorType> in) {
   const DType to = n.attrs<Attrs>().to;
-  const bool one_is_f32 = in[0].dtype == DType::f32 || to == DType::f32;
-  if (!floating(in[0].dtype) || !floating(to) || !one_is_f32) {
+  const bool direct = in[0].dtype == DType::f32 || to == DType::f32 || in[0].dtype == to;
+  if (!floating(in[0].dtype) || !floating(to) || !direct) {
     raise(Fault::usage, "no cast from {} to {}", name(in[0].dtype), name(to));
   }
   return {{in[0].shape, to}};
 }
 
+template <class T>
+std::unique_ptr<Kernel> copy(const KernelSite& site) {
+  return unary_kernel<T>(site, [](const T* x, T* y, int64_t n) { std::copy_n(x, n, y); });
+}
+
 std::unique_ptr<Kernel> kernel(const Node&, const KernelSite& site) {
   const DType from = site.in[0].dtype, to = site.out[0].dtype;
-  const Chunks chunks{stored_count(site.out[0])};
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(chunks.tasks(), [=](int task, const KernelArgs& args) {
-    const int64_t at = chunks.begin(task), n = chunks.length(task);
-    if (from == to) {
-      std::copy_n(args.input(0) + at, n, args.output(0) + at);
-    } else if (to == DType::bf16) {
-      kernels::f32_to_bf16(args.input(0) + at, args.output<uint16_t>(0) + at, n);
-    } else if (to == DType::f16) {
-      kernels::f32_to_f16(args.input(0) + at, args.output<uint16_t>(0) + at, n);
-    } else if (from == DType::bf16) {
-      kernels::bf16_to_f32(args.input<uint16_t>(0) + at, args.output(0) + at, n);
-    } else {
-      kernels::f16_to_f32(args.input<uint16_t>(0) + at, args.output(0) + at, n);
-    }
-  });
-  return kernel;
+  if (from == to) {
+    return from == DType::f16 ? copy<F16>(site)
+                              : by_storage(site.in[0], [&]<class T>() { return copy<T>(site); });
+  }
+  if (to == DType::bf16) {
+    return unary_kernel<float, Bf16>(
+        site, [](const float* x, Bf16* y, int64_t n) { kernels::f32_to_bf16(x, &y->bits, n); });
+  }
+  if (to == DType::f16) {
+    return unary_kernel<float, F16>(
+        site, [](const float* x, F16* y, int64_t n) { kernels::f32_to_f16(x, &y->bits, n); });
+  }
+  if (from == DType::bf16) {
+    return unary_kernel<Bf16, float>(
+        site, [](const Bf16* x, float* y, int64_t n) { kernels::bf16_to_f32(&x->bits, y, n); });
+  }
+  return unary_kernel<F16, float>(
+      site, [](const F16* x, float* y, int64_t n) { kernels::f16_to_f32(&x->bits, y, n); });
+}
+
+// Between two types of 16 bits the way is over fp32.
+FormChoice forms(const Node& n, std::span<const TensorType> offered) {
+  FormChoice choice = all_alike(n, offered);
+  const DType from = offered[0].dtype, to = n.attrs<Attrs>().to;
+  if (to == DType::f32 || to == from) choice.in[0].dtype = from;
+  return choice;
 }
 
 // The gradient is stored as the value is: rounding passes it through.
@@ -56,7 +71,7 @@ const OpDef cast_def{.name = "cast",
                      .infer = infer,
                      .grad = grad,
                      .kernel = kernel,
-                     .layouts = all_alike,
+                     .forms = forms,
                      .describe = describe};
 
 }  // namespace

@@ -6,12 +6,11 @@
 
 namespace convoy::ops {
 
-// Kernels read floats: a 16-bit value must be cast first.
-inline void need_f32(const Node& n, std::span<const TensorType> in) {
+// Which floats of 16 bits an op knows, its column `forms` says.
+inline void need_floats(const Node& n, std::span<const TensorType> in) {
   for (const TensorType& type : in) {
-    if (type.dtype == DType::f32) continue;
-    raise(Fault::usage, "{} needs f32 inputs, not {}; try: a cast before it", n.op->name,
-          to_string(type));
+    if (type.dtype == DType::f32 || is_narrow(type.dtype)) continue;
+    raise(Fault::usage, "{} needs floats, not {}", n.op->name, to_string(type));
   }
 }
 

@@ -46,7 +46,7 @@ Shape out_shape(const Attrs& a) {
 }
 
 Types infer(const Node& n, std::span<const TensorType> in) {
-  need_f32(n, in);
+  need_floats(n, in);
   const Attrs& a = n.attrs<Attrs>();
   const Shape &x = in[0].shape, &w = in[1].shape;
   if (x.rank() != 4 || w.rank() != 4 || x[1] != w[1] * a.groups || w[0] % a.groups != 0) {
@@ -156,8 +156,12 @@ class SlicedConvolution : public Kernel {
 // Forward and input gradient: pack the weights, then run the slices.
 class ConvApply : public SlicedConvolution {
  public:
-  ConvApply(const Attrs& a, ConvPass pass, int64_t replicas)
-      : SlicedConvolution(a, pass, replicas), forward_(pass == ConvPass::forward) {}
+  ConvApply(const Attrs& a, ConvPass pass, const KernelSite& site)
+      : SlicedConvolution(a, pass, site.replicas),
+        forward_(pass == ConvPass::forward),
+        in_(site.input<float>(0)),
+        w_(site.input<float>(1)),
+        out_(site.output<float>(0)) {}
 
   int phases() const override { return 3; }
   int tasks(int phase) const override {
@@ -173,10 +177,11 @@ class ConvApply : public SlicedConvolution {
     if (phase == 0) {
       kernels::fill(0, packed + zeroes().begin(task), zeroes().length(task));
     } else if (phase == 1) {
-      full_.packing().pack(task, args.input(1), packed);
+      full_.packing().pack(task, w_(args), packed);
     } else {
-      auto* in = const_cast<float*>(args.input(0));
-      run_slice(task, forward_ ? in : args.output(0), packed, forward_ ? args.output(0) : in, args);
+      auto* in = const_cast<float*>(in_(args));
+      float* out = out_(args);
+      run_slice(task, forward_ ? in : out, packed, forward_ ? out : in, args);
     }
   }
 
@@ -184,6 +189,8 @@ class ConvApply : public SlicedConvolution {
   Chunks zeroes() const { return {full_.packing().packed_floats()}; }
 
   bool forward_;
+  In<float> in_, w_;
+  Out<float> out_;
 };
 
 // oneDNN has only its reference, a thousand times slower, for weight gradients of images smaller
@@ -201,9 +208,13 @@ Attrs with_borders(Attrs a) {
 // Inputs x, d_y. The partial sums lie one after another in the scratch.
 class ConvGradWeights : public SlicedConvolution {
  public:
-  ConvGradWeights(const Attrs& a, int64_t replicas)
-      : SlicedConvolution(needs_borders(a) ? with_borders(a) : a, ConvPass::grad_weights, replicas),
-        stride_(round_up(full_.packing().packed_floats(), 16)) {
+  ConvGradWeights(const Attrs& a, const KernelSite& site)
+      : SlicedConvolution(needs_borders(a) ? with_borders(a) : a, ConvPass::grad_weights,
+                          site.replicas),
+        stride_(round_up(full_.packing().packed_floats(), 16)),
+        x_(site.input<float>(0)),
+        d_y_(site.input<float>(1)),
+        d_w_(site.output<float>(0)) {
     if (needs_borders(a)) borders_ = a;
   }
 
@@ -224,13 +235,13 @@ class ConvGradWeights : public SlicedConvolution {
   void run(int phase, int task, const KernelArgs& args) const override {
     auto* partial = reinterpret_cast<float*>(args.scratch);
     if (phase == 0) {
-      const float* x = borders_ ? bordered(task, args) : args.input(0);
+      const float* x = borders_ ? bordered(task, args) : x_(args);
       run_slice(task, const_cast<float*>(x), partial + task * stride_,
-                const_cast<float*>(args.input(1)), args);
+                const_cast<float*>(d_y_(args)), args);
     } else if (phase == 1) {
       sum_slices(slices_, partial + chunks().begin(task), stride_, chunks().length(task));
     } else {
-      full_.packing().unpack(task, partial, args.output(0));
+      full_.packing().unpack(task, partial, d_w_(args));
     }
   }
 
@@ -250,8 +261,7 @@ class ConvGradWeights : public SlicedConvolution {
     const int64_t block = s.x == Layout::blocked ? channel_block() : 1;
     const int64_t planes = x_stride_ / (wide * high * block) * slices_.count(task);
     auto* to = reinterpret_cast<float*>(args.worker_scratch + library_bytes());
-    const float* from =
-        args.input(0) + slices_.first(task) * (x_stride_ / (wide * high) * s.iw * s.ih);
+    const float* from = x_(args) + slices_.first(task) * (x_stride_ / (wide * high) * s.iw * s.ih);
     std::fill_n(to, planes * wide * high * block, 0.0f);
     for (int64_t plane = 0; plane < planes; ++plane) {
       for (int64_t y = 0; y < s.ih; ++y) {
@@ -263,6 +273,8 @@ class ConvGradWeights : public SlicedConvolution {
   }
 
   int64_t stride_;
+  In<float> x_, d_y_;
+  Out<float> d_w_;
   std::optional<Attrs> borders_;  // of the images as they are, where they need borders
 };
 
@@ -275,11 +287,11 @@ std::unique_ptr<Kernel> apply_kernel(const Node& n, const KernelSite& site, Conv
   const Attrs& a = n.attrs<Attrs>();
   const ConvShape whole = conv_shape(a, a.x[0]);
   if (const int64_t tile = tile_for(a, pass, site)) {
-    return pass == ConvPass::forward ? winograd_forward(whole, tile)
-                                     : winograd_grad_input(whole, tile);
+    return pass == ConvPass::forward ? winograd_forward(whole, tile, site)
+                                     : winograd_grad_input(whole, tile, site);
   }
-  if (prefers_grouped(whole, pass)) return grouped_apply(whole, pass);
-  return std::make_unique<ConvApply>(a, pass, site.replicas);
+  if (prefers_grouped(whole, pass)) return grouped_apply(whole, pass, site);
+  return std::make_unique<ConvApply>(a, pass, site);
 }
 std::unique_ptr<Kernel> forward_kernel(const Node& n, const KernelSite& site) {
   return apply_kernel(n, site, ConvPass::forward);
@@ -291,26 +303,26 @@ std::unique_ptr<Kernel> grad_weights_kernel(const Node& n, const KernelSite& sit
   const Attrs& a = n.attrs<Attrs>();
   const ConvShape whole = conv_shape(a, a.x[0]);
   if (const int64_t tile = tile_for(a, ConvPass::grad_weights, site)) {
-    return winograd_grad_weights(whole, tile, site.replicas);
+    return winograd_grad_weights(whole, tile, site);
   }
   if (prefers_grouped(whole, ConvPass::grad_weights)) {
-    return grouped_grad_weights(whole, site.replicas);
+    return grouped_grad_weights(whole, site);
   }
-  if (has_few_channels(whole)) return few_channels_grad_weights(whole, site.replicas);
-  return std::make_unique<ConvGradWeights>(a, site.replicas);
+  if (has_few_channels(whole)) return few_channels_grad_weights(whole, site);
+  return std::make_unique<ConvGradWeights>(a, site);
 }
 
-LayoutChoice forward_layouts(const Node& n, std::span<const TensorType>) {
+FormChoice forward_forms(const Node& n, std::span<const TensorType>) {
   const ConvShape l = conv_shape(n.attrs<Attrs>(), 1);
-  return {{l.x, Layout::plain}, {l.y}};
+  return {{{l.x}, {}}, {l.y}};
 }
-LayoutChoice grad_input_layouts(const Node& n, std::span<const TensorType>) {
+FormChoice grad_input_forms(const Node& n, std::span<const TensorType>) {
   const ConvShape l = conv_shape(n.attrs<Attrs>(), 1);
-  return {{l.y, Layout::plain}, {l.x}};
+  return {{{l.y}, {}}, {l.x}};
 }
-LayoutChoice grad_weights_layouts(const Node& n, std::span<const TensorType>) {
+FormChoice grad_weights_forms(const Node& n, std::span<const TensorType>) {
   const ConvShape l = conv_shape(n.attrs<Attrs>(), 1);
-  return {{l.x, l.y}, {Layout::plain}};
+  return {{{l.x}, {l.y}}, {Layout::plain}};
 }
 
 Types infer_grad_input(const Node& n, std::span<const TensorType>) {
@@ -323,14 +335,14 @@ Types infer_grad_weights(const Node& n, std::span<const TensorType>) {
 const OpDef grad_input_def{.name = "convolution_grad_input",
                            .infer = infer_grad_input,
                            .kernel = grad_input_kernel,
-                           .layouts = grad_input_layouts,
+                           .forms = grad_input_forms,
                            .flops = flops,
                            .describe = describe};
 
 const OpDef grad_weights_def{.name = "convolution_grad_weights",
                              .infer = infer_grad_weights,
                              .kernel = grad_weights_kernel,
-                             .layouts = grad_weights_layouts,
+                             .forms = grad_weights_forms,
                              .flops = flops,
                              .describe = describe};
 
@@ -346,7 +358,7 @@ const OpDef convolution_def{.name = "convolution",
                             .infer = infer,
                             .grad = grad,
                             .kernel = forward_kernel,
-                            .layouts = forward_layouts,
+                            .forms = forward_forms,
                             .flops = flops,
                             .describe = describe};
 

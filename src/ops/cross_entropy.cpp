@@ -14,7 +14,7 @@ namespace convoy::ops {
 namespace {
 
 void check(const Node& n, std::span<const TensorType> in) {
-  need_f32(n, in.first(1));
+  need_floats(n, in.first(1));
   if (in[0].shape.rank() != 2 || in[1].shape != Shape{in[0].shape[0]} ||
       in[1].dtype != DType::s32) {
     raise(Fault::usage, "labels {} do not fit logits {}", to_string(in[1]), to_string(in[0]));
@@ -28,14 +28,16 @@ Types infer(const Node& n, std::span<const TensorType> in) {
 
 std::unique_ptr<Kernel> forward(const Node& n, const KernelSite& site) {
   const Targets t = targets(n.attrs<CrossEntropyOptions>(), site.in[0].shape[1]);
+  const auto labels = site.input<int32_t>(1);
+  const auto y = site.output<float>(0);
   return each_loss_row(site, [=](const LossRow& r) {
-    const int32_t label = checked_label(r.args.input<int32_t>(1), r.sample, r.classes);
+    const int32_t label = checked_label(labels(r.args), r.sample, r.classes);
     // -sum_k target_k (logit_k - top - log_sum); the targets add up to 1.
     double loss = r.lse.log_sum + (t.hit - t.miss) * (r.lse.top - r.logits[label]);
     if (t.miss > 0) {
       for (int64_t k = 0; k < r.classes; ++k) loss += t.miss * (r.lse.top - r.logits[k]);
     }
-    r.args.output(0)[r.sample] = static_cast<float>(loss);
+    y(r.args)[r.sample] = static_cast<float>(loss);
   });
 }
 
@@ -44,10 +46,13 @@ Types infer_grad(const Node&, std::span<const TensorType> in) { return {{in[0].s
 
 std::unique_ptr<Kernel> backward(const Node& n, const KernelSite& site) {
   const Targets t = targets(n.attrs<CrossEntropyOptions>(), site.in[0].shape[1]);
+  const auto labels = site.input<int32_t>(1);
+  const auto d_loss = site.input<float>(2);
+  const auto d_logits = site.output<float>(0);
   return each_loss_row(site, [=](const LossRow& r) {
-    const int32_t label = checked_label(r.args.input<int32_t>(1), r.sample, r.classes);
-    const double d = r.args.input(2)[r.sample];
-    float* out = r.args.output(0) + r.sample * r.classes;
+    const int32_t label = checked_label(labels(r.args), r.sample, r.classes);
+    const double d = d_loss(r.args)[r.sample];
+    float* out = d_logits(r.args) + r.sample * r.classes;
     for (int64_t k = 0; k < r.classes; ++k) {
       const double p = std::exp(r.logits[k] - r.lse.top - r.lse.log_sum);
       out[k] = static_cast<float>(d * (p - (k == label ? t.hit : t.miss)));
@@ -70,11 +75,14 @@ const OpDef cross_entropy_def{
 std::unique_ptr<Kernel> rank_kernel(const Node&, const KernelSite& site) {
   const int64_t classes = site.in[0].shape[1];
   const Chunks rows = by_rows(site.in[0].shape[0]);
+  const auto logits = site.input<float>(0);
+  const auto labels = site.input<int32_t>(1);
+  const auto rank = site.output<float>(0);
   auto kernel = std::make_unique<PhasedKernel>();
   kernel->phase(rows.tasks(), [=](int task, const KernelArgs& args) {
     for (int64_t i = rows.begin(task); i < rows.begin(task) + rows.length(task); ++i) {
-      const float* row = args.input(0) + i * classes;
-      const int64_t label = checked_label(args.input<int32_t>(1), i, classes);
+      const float* row = logits(args) + i * classes;
+      const int64_t label = checked_label(labels(args), i, classes);
       int64_t better = 0;
       for (int64_t k = 0; k < classes; ++k) {
         if (k == label) continue;
@@ -82,7 +90,7 @@ std::unique_ptr<Kernel> rank_kernel(const Node&, const KernelSite& site) {
         const bool loses = k < label ? row[k] < row[label] : row[k] <= row[label];
         better += !loses;
       }
-      args.output(0)[i] = static_cast<float>(better);
+      rank(args)[i] = static_cast<float>(better);
     }
   });
   return kernel;
@@ -95,16 +103,18 @@ struct SeedAttrs {
 };
 
 Types infer_seed(const Node& n, std::span<const TensorType> in) {
-  need_f32(n, in);
+  need_floats(n, in);
   return {{in[0].shape}};
 }
 
 std::unique_ptr<Kernel> seed_kernel(const Node& n, const KernelSite& site) {
   const int64_t count = site.in[0].shape.count();
   const float share = n.attrs<SeedAttrs>().weight / static_cast<float>(count / site.replicas);
+  const auto loss_scale = site.input<float>(1);
+  const auto seed = site.output<float>(0);
   auto kernel = std::make_unique<PhasedKernel>();
   kernel->phase(1, [=](int, const KernelArgs& args) {
-    std::fill_n(args.output(0), count, share * args.input(1)[0]);
+    std::fill_n(seed(args), count, share * loss_scale(args)[0]);
   });
   return kernel;
 }

@@ -10,7 +10,7 @@
 #include "kernels/elementwise.h"
 #include "ops/checks.h"
 #include "ops/family.h"
-#include "ops/layout_rules.h"
+#include "ops/form_rules.h"
 #include "tensor/kernel.h"
 
 namespace convoy::ops {
@@ -24,7 +24,7 @@ struct Attrs {
 std::string describe(const Node& n) { return fmt::format("rate {}", n.attrs<Attrs>().rate); }
 
 Types infer(const Node& n, std::span<const TensorType> in) {
-  need_f32(n, in.first(1));
+  need_floats(n, in.first(1));
   const float rate = n.attrs<Attrs>().rate;
   if (!(rate >= 0 && rate < 1))
     raise(Fault::usage, "a dropout rate of {} makes no sense; try: 0 to 0.9", rate);
@@ -39,12 +39,14 @@ std::unique_ptr<Kernel> kernel(const Node& n, const KernelSite& site) {
   const Attrs a = n.attrs<Attrs>();
   const int64_t samples = site.in[0].shape[0], each = site.in[0].shape.count() / samples;
   const float keep = 1 / (1 - a.rate);
+  const auto in = site.input<float>(0);
+  const auto keys = site.input<int64_t>(1);
+  const auto out = site.output<float>(0);
   auto kernel = std::make_unique<PhasedKernel>();
   kernel->phase(samples, [=](int sample, const KernelArgs& args) {
-    Random random(random_key(static_cast<uint64_t>(args.input<int64_t>(1)[sample]),
-                             Purpose::dropout, a.site));
-    const float* x = args.input(0) + sample * each;
-    float* y = args.output(0) + sample * each;
+    Random random(random_key(static_cast<uint64_t>(keys(args)[sample]), Purpose::dropout, a.site));
+    const float* x = in(args) + sample * each;
+    float* y = out(args) + sample * each;
     for (int64_t i = 0; i < each; ++i) {
       y[i] = random.uniform() < static_cast<double>(a.rate) ? 0.0f : x[i] * keep;
     }
@@ -70,22 +72,24 @@ std::unique_ptr<Kernel> path_kernel(const Node& n, const KernelSite& site) {
   const Attrs a = n.attrs<Attrs>();
   const int64_t samples = site.in[0].shape[0];
   const Chunks chunks{stored_count(site.out[0]) / samples};
+  const auto x = site.input<float>(0);
+  const auto keys = site.input<int64_t>(1);
+  const auto y = site.output<float>(0);
   auto kernel = std::make_unique<PhasedKernel>();
   kernel->phase(samples * chunks.tasks(), [=](int task, const KernelArgs& args) {
     const int sample = task / chunks.tasks(), chunk = task % chunks.tasks();
-    Random random(random_key(static_cast<uint64_t>(args.input<int64_t>(1)[sample]),
-                             Purpose::dropout, a.site));
+    Random random(random_key(static_cast<uint64_t>(keys(args)[sample]), Purpose::dropout, a.site));
     const bool drop = random.uniform() < static_cast<double>(a.rate);
     const int64_t at = sample * chunks.count + chunks.begin(chunk);
-    kernels::scale(args.input(0) + at, drop ? 0.0f : 1 / (1 - a.rate), args.output(0) + at,
+    kernels::scale(x(args) + at, drop ? 0.0f : 1 / (1 - a.rate), y(args) + at,
                    chunks.length(chunk));
   });
   return kernel;
 }
 
-LayoutChoice path_layouts(const Node& n, std::span<const TensorType> offered) {
-  LayoutChoice choice = all_alike(n, offered);
-  choice.in[1] = Layout::plain;
+FormChoice path_forms(const Node& n, std::span<const TensorType> offered) {
+  FormChoice choice = all_alike(n, offered);
+  choice.in[1].layout = Layout::plain;
   return choice;
 }
 
@@ -96,7 +100,7 @@ const OpDef drop_path_def{.name = "drop_path",
                           .grad = path_grad,
                           .kernel = path_kernel,
                           .inplace_input = 0,
-                          .layouts = path_layouts,
+                          .forms = path_forms,
                           .describe = describe};
 
 Values path_grad(Builder& b, const Node& n, std::span<const Value> d_out) {

@@ -21,7 +21,7 @@ struct RowsAttrs {
 Types infer_token(const Node&, std::span<const TensorType>) { return {{{}}}; }
 
 Types infer_gathered(const Node& n, std::span<const TensorType> in) {
-  return {{{n.attrs<SpanAttrs>().span * in[0].shape.count()}}};
+  return {{{n.attrs<SpanAttrs>().span * in[0].shape.count()}, in[0].dtype}};
 }
 
 std::unique_ptr<Kernel> nothing(const Node&, const KernelSite&) {

@@ -11,8 +11,11 @@ bool has_few_channels(const onednn::ConvShape& s) {
   return s.groups == 1 && s.ic < 3 && s.x == Layout::plain && s.y == Layout::blocked;
 }
 
-std::unique_ptr<Kernel> few_channels_grad_weights(const onednn::ConvShape& s, int64_t replicas) {
-  const Slices slices = Slices::cut(s.n, replicas);
+std::unique_ptr<Kernel> few_channels_grad_weights(const onednn::ConvShape& s,
+                                                  const KernelSite& site) {
+  const Slices slices = Slices::cut(s.n, site.replicas);
+  const auto x = site.input<float>(0), d_y = site.input<float>(1);
+  const auto d_w = site.output<float>(0);
   const int64_t block = channel_block(), blocks = divide_up(s.oc, block);
   const int64_t taps = s.ic * s.kh * s.kw, partial = blocks * taps * block;
   const int64_t padded_h = s.ih + s.pad_top + s.pad_bottom, row = s.iw + s.pad_left + s.pad_right;
@@ -35,12 +38,11 @@ std::unique_ptr<Kernel> few_channels_grad_weights(const onednn::ConvShape& s, in
       const int64_t n = slices.first(task) + i;
       for (int64_t line = 0; line < s.ic * s.ih; ++line) {
         const int64_t c = line / s.ih, h = line % s.ih;
-        std::copy_n(args.input(0) + (n * s.ic * s.ih + line) * s.iw, s.iw,
+        std::copy_n(x(args) + (n * s.ic * s.ih + line) * s.iw, s.iw,
                     image + (c * padded_h + h + s.pad_top) * row + s.pad_left);
       }
       for (int64_t b = 0; b < blocks; ++b) {
-        kernels::few_channels_grad(plane, image,
-                                   args.input(1) + (n * blocks + b) * s.oh * s.ow * block,
+        kernels::few_channels_grad(plane, image, d_y(args) + (n * blocks + b) * s.oh * s.ow * block,
                                    offsets.data(), taps, i > 0, sums + b * taps * block);
       }
     }
@@ -50,7 +52,7 @@ std::unique_ptr<Kernel> few_channels_grad_weights(const onednn::ConvShape& s, in
     sum_slices(slices, sums, partial, partial);
     for (int64_t o = 0; o < s.oc; ++o) {
       for (int64_t t = 0; t < taps; ++t) {
-        args.output(0)[o * taps + t] = sums[(o / block * taps + t) * block + o % block];
+        d_w(args)[o * taps + t] = sums[(o / block * taps + t) * block + o % block];
       }
     }
   });

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "tensor/kernel.h"
+#include "graph/op.h"
 #include "tensor/onednn.h"
 
 namespace convoy::ops {
@@ -12,6 +12,6 @@ bool has_few_channels(const onednn::ConvShape& whole_batch);
 
 // Our own: inputs x, d_y; output d_w plain. See kernels/few_channels.h.
 std::unique_ptr<Kernel> few_channels_grad_weights(const onednn::ConvShape& whole_batch,
-                                                  int64_t replicas);
+                                                  const KernelSite& site);
 
 }  // namespace convoy::ops

@@ -12,7 +12,7 @@
 #include "kernels/sums.h"
 #include "ops/checks.h"
 #include "ops/family.h"
-#include "ops/layout_rules.h"
+#include "ops/form_rules.h"
 #include "ops/norm_planes.h"
 #include "tensor/kernel.h"
 
@@ -31,7 +31,7 @@ std::string describe(const Node& n) {
 
 // in: x, gamma, beta; out: y, saved [n, 2, C'] (mean and 1 / deviation of each channel's group)
 Types infer(const Node& n, std::span<const TensorType> in) {
-  need_f32(n, in);
+  need_floats(n, in);
   const Shape& x = in[0].shape;
   expect(x[0] % n.attrs<Attrs>().replicas == 0, "replicas divide the batch");
   const int64_t groups = n.attrs<Attrs>().groups;
@@ -48,6 +48,8 @@ std::unique_ptr<Kernel> forward(const Node& n, const KernelSite& site) {
   const Attrs a = n.attrs<Attrs>();
   const NormPlanes planes(site.in[0].shape);
   const int64_t vector = planes.vector(), width = planes.channels / a.groups;
+  const auto x = site.input<float>(0), gamma = site.input<float>(1), beta = site.input<float>(2);
+  const auto y = site.output<float>(0), saved = site.output<float>(1);
   // Scratch: sums of each image [n, 2, C'], then its scale and shift [n, 2, C'].
   const auto sums = [=](const KernelArgs& args, int64_t image) {
     return reinterpret_cast<float*>(args.scratch) + image * 2 * vector;
@@ -59,14 +61,14 @@ std::unique_ptr<Kernel> forward(const Node& n, const KernelSite& site) {
   kernel->scratch(static_cast<size_t>(4 * planes.images * vector) * sizeof(float));
   kernel->phase(planes.tasks(), [=](int task, const KernelArgs& args) {
     planes.each(task, [&](int64_t image, int64_t channel, int64_t at) {
-      const float* x = args.input(0) + at;  // its first pixel is the shift
-      kernels::norm_sums(planes.plane(), x, x, sums(args, image) + channel,
+      const float* first = x(args) + at;  // its first pixel is the shift
+      kernels::norm_sums(planes.plane(), first, first, sums(args, image) + channel,
                          sums(args, image) + vector + channel);
     });
   });
   kernel->phase(planes.images, [=](int image, const KernelArgs& args) {
     const float* sum = sums(args, image);
-    float* mean = args.output(1) + image * 2 * vector;
+    float* mean = saved(args) + image * 2 * vector;
     float* inverse = mean + vector;
     float* scale = affine(args, image);
     float* shift = scale + vector;
@@ -78,7 +80,7 @@ std::unique_ptr<Kernel> forward(const Node& n, const KernelSite& site) {
       double count = 0, center = 0, squares = 0;
       for (int64_t c = g * width; c < (g + 1) * width; ++c) {
         const int64_t plane = image * planes.blocks + c / planes.block;
-        const double guess = args.input(0)[plane * planes.plane_floats() + c % planes.block];
+        const double guess = x(args)[plane * planes.plane_floats() + c % planes.block];
         const double offset = sum[c] / pixels;
         const double mine = guess + offset, own = std::max(0.0, sum[vector + c] - sum[c] * offset);
         const double delta = mine - center, total = count + pixels;
@@ -90,16 +92,16 @@ std::unique_ptr<Kernel> forward(const Node& n, const KernelSite& site) {
       for (int64_t c = g * width; c < (g + 1) * width; ++c) {
         mean[c] = static_cast<float>(center);
         inverse[c] = static_cast<float>(1 / deviation);
-        scale[c] = args.input(1)[c] * inverse[c];
-        shift[c] = args.input(2)[c] - mean[c] * scale[c];
+        scale[c] = gamma(args)[c] * inverse[c];
+        shift[c] = beta(args)[c] - mean[c] * scale[c];
       }
     }
   });
   kernel->phase(planes.tasks(), [=](int task, const KernelArgs& args) {
     planes.each(task, [&](int64_t image, int64_t channel, int64_t at) {
       const float* scale = affine(args, image) + channel;
-      kernels::norm_apply(planes.plane(), args.input(0) + at, nullptr, scale, scale + vector,
-                          kernels::NormAct::none, args.output(0) + at);
+      kernels::norm_apply(planes.plane(), x(args) + at, nullptr, scale, scale + vector,
+                          kernels::NormAct::none, y(args) + at);
     });
   });
   return kernel;
@@ -115,6 +117,10 @@ std::unique_ptr<Kernel> backward(const Node& n, const KernelSite& site) {
   const NormPlanes planes(site.in[1].shape);
   const int64_t vector = planes.vector(), width = planes.channels / a.groups;
   const int64_t batch = planes.images / a.replicas;
+  const auto d_y = site.input<float>(0), x = site.input<float>(1), gamma = site.input<float>(2);
+  const auto saved = site.input<float>(3);
+  const auto d_x = site.output<float>(0), d_gamma = site.output<float>(1);
+  const auto d_beta = site.output<float>(2);
   // Scratch: sums of each image [n, 2, C'], coefficients [n, 3, C'], leaves [replicas, 2, C'].
   const auto sums = [=](const KernelArgs& args, int64_t image) {
     return reinterpret_cast<float*>(args.scratch) + image * 2 * vector;
@@ -126,11 +132,11 @@ std::unique_ptr<Kernel> backward(const Node& n, const KernelSite& site) {
   const auto plane = [=](const KernelArgs& args, int64_t image, int64_t channel, int64_t at) {
     return kernels::NormGradPlane{.plane = planes.plane(),
                                   .mask = kernels::NormMask::none,
-                                  .x = args.input(1) + at,
+                                  .x = x(args) + at,
                                   .y = nullptr,
-                                  .d_y = args.input(0) + at,
+                                  .d_y = d_y(args) + at,
                                   .d_y2 = nullptr,
-                                  .mean = args.input(3) + image * 2 * vector + channel,
+                                  .mean = saved(args) + image * 2 * vector + channel,
                                   .scale = nullptr,
                                   .shift = nullptr};
   };
@@ -145,19 +151,19 @@ std::unique_ptr<Kernel> backward(const Node& n, const KernelSite& site) {
   });
   kernel->phase(planes.images, [=](int image, const KernelArgs& args) {
     const float* sum = sums(args, image);
-    const float* inverse = args.input(3) + image * 2 * vector + vector;
+    const float* inverse = saved(args) + image * 2 * vector + vector;
     float* out = coefficients(args, image);
     std::fill_n(out, 3 * vector, 0.0f);
     const auto count = static_cast<double>(planes.pixels * width);
     for (int64_t g = 0; g < a.groups; ++g) {
       double total = 0, dot = 0;
       for (int64_t c = g * width; c < (g + 1) * width; ++c) {
-        total += static_cast<double>(args.input(2)[c]) * sum[c];
-        dot += static_cast<double>(args.input(2)[c]) * sum[vector + c];
+        total += static_cast<double>(gamma(args)[c]) * sum[c];
+        dot += static_cast<double>(gamma(args)[c]) * sum[vector + c];
       }
       for (int64_t c = g * width; c < (g + 1) * width; ++c) {
         const double inv = inverse[c];
-        out[c] = static_cast<float>(args.input(2)[c] * inv);
+        out[c] = static_cast<float>(gamma(args)[c] * inv);
         out[vector + c] = static_cast<float>(-inv * inv * inv * dot / count);
         out[2 * vector + c] = static_cast<float>(-inv * total / count);
       }
@@ -167,7 +173,7 @@ std::unique_ptr<Kernel> backward(const Node& n, const KernelSite& site) {
     planes.each(task, [&](int64_t image, int64_t channel, int64_t at) {
       const float* c = coefficients(args, image) + channel;
       kernels::norm_grad_apply(plane(args, image, channel, at), c, c + vector, c + 2 * vector,
-                               args.output(0) + at);
+                               d_x(args) + at);
     });
   });
   // d_gamma and d_beta: images in order, replicas in a tree.
@@ -177,22 +183,22 @@ std::unique_ptr<Kernel> backward(const Node& n, const KernelSite& site) {
     for (int64_t r = 0; r < a.replicas; ++r) {
       float* leaf = leaves(args) + r * 2 * vector + first;
       for (int64_t c = 0; c < count; ++c) {
-        double d_gamma = 0, d_beta = 0;
+        double dot = 0, total = 0;
         for (int64_t image = r * batch; image < (r + 1) * batch; ++image) {
           const float* sum = sums(args, image) + first + c;
-          d_beta += sum[0];
-          d_gamma += static_cast<double>(sum[vector]) *
-                     args.input(3)[(image * 2 + 1) * vector + first + c];
+          total += sum[0];
+          dot +=
+              static_cast<double>(sum[vector]) * saved(args)[(image * 2 + 1) * vector + first + c];
         }
-        leaf[c] = static_cast<float>(d_gamma);
-        leaf[vector + c] = static_cast<float>(d_beta);
+        leaf[c] = static_cast<float>(dot);
+        leaf[vector + c] = static_cast<float>(total);
       }
     }
     float* leaf = leaves(args) + first;
     kernels::tree_sum(leaf, 2 * vector, a.replicas, count);
     kernels::tree_sum(leaf + vector, 2 * vector, a.replicas, count);
-    std::copy_n(leaf, count, args.output(1) + first);
-    std::copy_n(leaf + vector, count, args.output(2) + first);
+    std::copy_n(leaf, count, d_gamma(args) + first);
+    std::copy_n(leaf + vector, count, d_beta(args) + first);
   });
   return kernel;
 }
@@ -200,7 +206,7 @@ std::unique_ptr<Kernel> backward(const Node& n, const KernelSite& site) {
 const OpDef grad_def{.name = "group_norm_grad",
                      .infer = infer_grad,
                      .kernel = backward,
-                     .layouts = blocked_images,
+                     .forms = blocked_images,
                      .describe = describe};
 
 Values grad(Builder& b, const Node& n, std::span<const Value> d_out) {
@@ -211,7 +217,7 @@ const OpDef group_norm_def{.name = "group_norm",
                            .infer = infer,
                            .grad = grad,
                            .kernel = forward,
-                           .layouts = blocked_images,
+                           .forms = blocked_images,
                            .describe = describe};
 
 }  // namespace

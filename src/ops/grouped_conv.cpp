@@ -114,8 +114,11 @@ class SpreadRows {
 
 class Apply : public Kernel {
  public:
-  Apply(const ConvShape& s, ConvPass pass)
-      : forward_(pass == ConvPass::forward),
+  Apply(const ConvShape& s, ConvPass pass, const KernelSite& site)
+      : in_(site.input<float>(0)),
+        w_(site.input<float>(1)),
+        out_(site.output<float>(0)),
+        forward_(pass == ConvPass::forward),
         images_(s.n),
         channels_(s.ic),
         members_(members_of(s)),
@@ -150,9 +153,9 @@ class Apply : public Kernel {
 
   void run(int phase, int task, const KernelArgs& args) const override {
     auto* packed = reinterpret_cast<float*>(args.held);
-    if (phase == 0) return pack(task, args.input(1), packed + task * weights());
-    const float* source = args.input(0) + task * high_.source * wide_.source * block_;
-    float* made = args.output(0) + task * high_.made * wide_.made * block_;
+    if (phase == 0) return pack(task, w_(args), packed + task * weights());
+    const float* source = in_(args) + task * high_.source * wide_.source * block_;
+    float* made = out_(args) + task * high_.made * wide_.made * block_;
     plane(source, packed + task % blocks_ * weights(),
           reinterpret_cast<float*>(args.worker_scratch), made);
   }
@@ -221,6 +224,8 @@ class Apply : public Kernel {
     }
   }
 
+  In<float> in_, w_;
+  Out<float> out_;
   bool forward_;
   int64_t images_, channels_, members_, kh_, kw_, block_, blocks_;
   Side high_, wide_;
@@ -232,13 +237,17 @@ class Apply : public Kernel {
 // width][lane].
 class GradWeights : public Kernel {
  public:
-  GradWeights(const ConvShape& s, int64_t replicas)
-      : s_(s),
+  GradWeights(const ConvShape& s, const KernelSite& site)
+      : x_(site.input<float>(0)),
+        d_y_(site.input<float>(1)),
+        d_w_(site.output<float>(0)),
+        s_(s),
         members_(members_of(s)),
         block_(channel_block()),
         blocks_(divide_up(s.ic, block_)),
         // Blocks are tasks too, so slices need not be many.
-        slices_(Slices::cut(s.n, replicas, std::max<int64_t>(1, s.n / replicas * blocks_ / 64))),
+        slices_(Slices::cut(s.n, site.replicas,
+                            std::max<int64_t>(1, s.n / site.replicas * blocks_ / 64))),
         spread_(Side::forward(s.iw, s.ow, s.kw, s.stride_w, s.pad_left), s.kh, members_, block_) {}
 
   int phases() const override { return 2; }
@@ -259,7 +268,7 @@ class GradWeights : public Kernel {
     } else {
       float* mine = sums + task * sum();
       sum_slices(slices_, mine, partial(), sum());
-      unpack(task, mine, args.output(0));
+      unpack(task, mine, d_w_(args));
     }
   }
 
@@ -273,8 +282,8 @@ class GradWeights : public Kernel {
     spread_.clear(memory);
     const int64_t first = slices_.first(slice);
     for (int64_t n = first; n < first + slices_.count(slice); ++n) {
-      plane(args.input(0) + (n * blocks_ + b) * s_.ih * s_.iw * block_,
-            args.input(1) + (n * blocks_ + b) * s_.oh * s_.ow * block_, memory, sums);
+      plane(x_(args) + (n * blocks_ + b) * s_.ih * s_.iw * block_,
+            d_y_(args) + (n * blocks_ + b) * s_.oh * s_.ow * block_, memory, sums);
     }
   }
 
@@ -320,6 +329,8 @@ class GradWeights : public Kernel {
     }
   }
 
+  In<float> x_, d_y_;
+  Out<float> d_w_;
   ConvShape s_;
   int64_t members_, block_, blocks_;
   Slices slices_;
@@ -342,11 +353,11 @@ bool prefers_grouped(const ConvShape& s, ConvPass pass) {
   return pass == ConvPass::grad_weights && !(s.kh == 3 && s.kw == 3);
 }
 
-std::unique_ptr<Kernel> grouped_apply(const ConvShape& s, ConvPass pass) {
-  return std::make_unique<Apply>(s, pass);
+std::unique_ptr<Kernel> grouped_apply(const ConvShape& s, ConvPass pass, const KernelSite& site) {
+  return std::make_unique<Apply>(s, pass, site);
 }
-std::unique_ptr<Kernel> grouped_grad_weights(const ConvShape& s, int64_t replicas) {
-  return std::make_unique<GradWeights>(s, replicas);
+std::unique_ptr<Kernel> grouped_grad_weights(const ConvShape& s, const KernelSite& site) {
+  return std::make_unique<GradWeights>(s, site);
 }
 
 }  // namespace convoy::ops

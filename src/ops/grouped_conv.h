@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "tensor/kernel.h"
+#include "graph/op.h"
 #include "tensor/onednn.h"
 
 namespace convoy::ops {
@@ -17,9 +17,10 @@ bool fits_grouped(const onednn::ConvShape& shape);
 bool prefers_grouped(const onednn::ConvShape& shape, onednn::ConvPass pass);
 
 // Blocked images. `apply` is forward (inputs x, w) or the input gradient (inputs d_y, w).
-std::unique_ptr<Kernel> grouped_apply(const onednn::ConvShape& whole_batch, onednn::ConvPass pass);
+std::unique_ptr<Kernel> grouped_apply(const onednn::ConvShape& whole_batch, onednn::ConvPass pass,
+                                      const KernelSite& site);
 // Inputs x, d_y; output d_w plain.
 std::unique_ptr<Kernel> grouped_grad_weights(const onednn::ConvShape& whole_batch,
-                                             int64_t replicas);
+                                             const KernelSite& site);
 
 }  // namespace convoy::ops

@@ -12,7 +12,7 @@ namespace convoy::ops {
 namespace {
 
 Types infer(const Node& n, std::span<const TensorType> in) {
-  need_f32(n, in.first(1));
+  need_floats(n, in.first(1));
   if (in[0].shape.rank() != 1 || in[1].shape != in[0].shape || in[1].dtype != DType::s32) {
     raise(Fault::usage, "labels {} do not fit losses {}", to_string(in[1]), to_string(in[0]));
   }
@@ -22,12 +22,15 @@ Types infer(const Node& n, std::span<const TensorType> in) {
 std::unique_ptr<Kernel> weigh(const Node& n, const KernelSite& site) {
   const ClassWeights weights = n.attrs<ClassWeights>();
   const int64_t count = site.in[0].shape.count();
+  const auto losses = site.input<float>(0);
+  const auto labels = site.input<int32_t>(1);
+  const auto weighted = site.output<float>(0);
   auto kernel = std::make_unique<PhasedKernel>();
   kernel->phase(1, [=](int, const KernelArgs& args) {
     for (int64_t i = 0; i < count; ++i) {
-      const auto label = static_cast<size_t>(args.input<int32_t>(1)[i]);
+      const auto label = static_cast<size_t>(labels(args)[i]);
       expect(label < weights->size(), "a label without a weight");
-      args.output(0)[i] = args.input(0)[i] * (*weights)[label];
+      weighted(args)[i] = losses(args)[i] * (*weights)[label];
     }
   });
   return kernel;

@@ -16,7 +16,7 @@ namespace convoy::ops {
 namespace {
 
 Types infer(const Node& n, std::span<const TensorType> in) {
-  need_f32(n, in);
+  need_floats(n, in);
   const Shape &x = in[0].shape, &w = in[1].shape, &bias = in[2].shape;
   if (x.rank() != 2 || w.rank() != 2 || x[1] != w[1] || bias != Shape{w[0]}) {
     raise(Fault::usage, "a dense layer with weights {} does not fit {}", to_string(w),
@@ -32,13 +32,15 @@ double flops_of(int64_t rows, const Shape& w) {
 std::unique_ptr<Kernel> forward(const Node&, const KernelSite& site) {
   const int64_t in = site.in[1].shape[1], out = site.in[1].shape[0];
   const Slices rows = Slices::cut(site.in[0].shape[0], site.replicas);
+  const auto x = site.input<float>(0), w = site.input<float>(1), bias = site.input<float>(2);
+  const auto y = site.output<float>(0);
   auto kernel = std::make_unique<PhasedKernel>();
   kernel->phase(rows.tasks(), [=](int task, const KernelArgs& args) {
     // No general product: its order of summation varies with the number of rows, and an evaluation
     // must not depend on its batch.
     const int64_t first = rows.first(task);
-    kernels::dense(args.input(0) + first * in, args.input(1), args.input(2), rows.count(task), in,
-                   out, args.output(0) + first * out);
+    kernels::dense(x(args) + first * in, w(args), bias(args), rows.count(task), in, out,
+                   y(args) + first * out);
   });
   return kernel;
 }
@@ -54,11 +56,13 @@ Types infer_grad_input(const Node&, std::span<const TensorType> in) {
 std::unique_ptr<Kernel> grad_input(const Node&, const KernelSite& site) {
   const int64_t in = site.in[1].shape[1], out = site.in[1].shape[0];
   const Slices rows = Slices::cut(site.in[0].shape[0], site.replicas);
+  const auto d_y = site.input<float>(0), w = site.input<float>(1);
+  const auto d_x = site.output<float>(0);
   auto kernel = std::make_unique<PhasedKernel>();
   kernel->phase(rows.tasks(), [=](int task, const KernelArgs& args) {
     const int64_t first = rows.first(task);
-    onednn::gemm(false, false, rows.count(task), in, out, args.input(0) + first * out, out,
-                 args.input(1), in, false, args.output(0) + first * in, in);
+    onednn::gemm(false, false, rows.count(task), in, out, d_y(args) + first * out, out, w(args), in,
+                 false, d_x(args) + first * in, in);
   });
   return kernel;
 }
@@ -72,6 +76,8 @@ std::unique_ptr<Kernel> grad_weights(const Node&, const KernelSite& site) {
   constexpr int64_t features = 16;
   const int64_t out = site.in[0].shape[1], in = site.in[1].shape[1], replicas = site.replicas;
   const int64_t batch = site.in[0].shape[0] / replicas;
+  const auto d_out = site.input<float>(0), x = site.input<float>(1);
+  const auto d_weights = site.output<float>(0), d_biases = site.output<float>(1);
   auto kernel = std::make_unique<PhasedKernel>();
   // A task's own rows of every replica's gradient: [replicas, features, in + 1].
   kernel->worker_scratch(static_cast<size_t>(replicas * features * (in + 1)) * sizeof(float));
@@ -80,9 +86,9 @@ std::unique_ptr<Kernel> grad_weights(const Node&, const KernelSite& site) {
     auto* d_w = reinterpret_cast<float*>(args.worker_scratch);
     float* d_bias = d_w + replicas * features * in;
     for (int64_t r = 0; r < replicas; ++r) {
-      const float* d_y = args.input(0) + r * batch * out + first;
-      onednn::gemm(true, false, count, in, batch, d_y, out, args.input(1) + r * batch * in, in,
-                   false, d_w + r * features * in, in);
+      const float* d_y = d_out(args) + r * batch * out + first;
+      onednn::gemm(true, false, count, in, batch, d_y, out, x(args) + r * batch * in, in, false,
+                   d_w + r * features * in, in);
       for (int64_t f = 0; f < count; ++f) {
         float sum = 0;
         for (int64_t i = 0; i < batch; ++i) sum += d_y[i * out + f];
@@ -91,8 +97,8 @@ std::unique_ptr<Kernel> grad_weights(const Node&, const KernelSite& site) {
     }
     kernels::tree_sum(d_w, features * in, replicas, count * in);
     kernels::tree_sum(d_bias, features, replicas, count);
-    std::copy_n(d_w, count * in, args.output(0) + first * in);
-    std::copy_n(d_bias, count, args.output(1) + first);
+    std::copy_n(d_w, count * in, d_weights(args) + first * in);
+    std::copy_n(d_bias, count, d_biases(args) + first);
   });
   return kernel;
 }

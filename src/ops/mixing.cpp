@@ -35,7 +35,7 @@ std::array<int64_t, sources> sources_of(const int32_t* source, int64_t i, int64_
 }
 
 Types infer_images(const Node& n, std::span<const TensorType> in) {
-  need_f32(n, in.first(1));
+  need_floats(n, in.first(1));
   if (in[0].shape.rank() != 4) {
     raise(Fault::usage, "mix_images needs images [n, c, h, w], not {}", to_string(in[0]));
   }
@@ -59,18 +59,21 @@ std::unique_ptr<Kernel> images_kernel(const Node&, const KernelSite& site) {
   const Shape& shape = site.in[0].shape;
   const int64_t channels = shape[1], height = shape[2], width = shape[3], plane = height * width;
   const int64_t of_replica = shape[0] / site.replicas;
+  const auto image = site.input<float>(0), shares = site.input<float>(3);
+  const auto source = site.input<int32_t>(1), boxes = site.input<int32_t>(2);
+  const auto mixed = site.output<float>(0);
   auto kernel = std::make_unique<PhasedKernel>();
   kernel->phase(static_cast<int>(shape[0] * channels), [=](int task, const KernelArgs& args) {
     const int64_t i = task / channels, channel = task % channels;
-    const auto from = sources_of(args.input<int32_t>(1), i, of_replica);
-    const int32_t* box = args.input<int32_t>(2) + i * 4;
-    const float* share = args.input(3) + i * sources;
+    const auto from = sources_of(source(args), i, of_replica);
+    const int32_t* box = boxes(args) + i * 4;
+    const float* share = shares(args) + i * sources;
     const int64_t left = box[0], top = box[1], right = box[2], bottom = box[3];
     expect(0 <= left && right <= width && 0 <= top && bottom <= height, "a box within the image");
     const auto picture = [&](size_t j) {
-      return args.input(0) + (from[j] * channels + channel) * plane;
+      return image(args) + (from[j] * channels + channel) * plane;
     };
-    float* out = args.output(0) + task * plane;
+    float* out = mixed(args) + task * plane;
     const auto run = [&](size_t first, int64_t at, int64_t count) {
       blend(picture(first) + at, share[first], picture(first + 1) + at, share[first + 1], out + at,
             count);
@@ -92,7 +95,7 @@ const OpDef images_def{.name = "mix_images", .infer = infer_images, .kernel = im
 
 // in: logits, label, source, weight
 Types infer_loss(const Node& n, std::span<const TensorType> in) {
-  need_f32(n, in.first(1));
+  need_floats(n, in.first(1));
   const Shape& logits = in[0].shape;
   if (logits.rank() != 2 || in[1].shape != Shape{logits[0]} || in[1].dtype != DType::s32) {
     raise(Fault::usage, "labels {} do not fit logits {}", to_string(in[1]), to_string(in[0]));
@@ -108,12 +111,22 @@ struct MixedTarget {
   std::array<int32_t, sources> label;
   std::array<double, sources> more;
 };
-MixedTarget mixed_target(const LossRow& r, int64_t of_replica, const Targets& t) {
-  const auto from = sources_of(r.args.input<int32_t>(2), r.sample, of_replica);
+struct MixedInputs {
+  In<int32_t> label, source;
+  In<float> weight;
+
+  explicit MixedInputs(const KernelSite& site)
+      : label(site.input<int32_t>(1)),
+        source(site.input<int32_t>(2)),
+        weight(site.input<float>(3)) {}
+};
+MixedTarget mixed_target(const LossRow& r, const MixedInputs& in, int64_t of_replica,
+                         const Targets& t) {
+  const auto from = sources_of(in.source(r.args), r.sample, of_replica);
   MixedTarget mixed{};
   for (size_t j = 0; j < sources; ++j) {
-    const double weight = r.args.input(3)[r.sample * sources + static_cast<int64_t>(j)];
-    mixed.label[j] = checked_label(r.args.input<int32_t>(1), from[j], r.classes);
+    const double weight = in.weight(r.args)[r.sample * sources + static_cast<int64_t>(j)];
+    mixed.label[j] = checked_label(in.label(r.args), from[j], r.classes);
     mixed.more[j] = weight * (t.hit - t.miss);
     mixed.total += weight;
   }
@@ -124,8 +137,10 @@ MixedTarget mixed_target(const LossRow& r, int64_t of_replica, const Targets& t)
 std::unique_ptr<Kernel> loss_kernel(const Node& n, const KernelSite& site) {
   const int64_t of_replica = site.in[0].shape[0] / site.replicas;
   const Targets t = targets(n.attrs<CrossEntropyOptions>(), site.in[0].shape[1]);
+  const MixedInputs in(site);
+  const auto y = site.output<float>(0);
   return each_loss_row(site, [=](const LossRow& r) {
-    const MixedTarget target = mixed_target(r, of_replica, t);
+    const MixedTarget target = mixed_target(r, in, of_replica, t);
     // -sum_k target_k (logit_k - top - log_sum).
     double loss = target.total * r.lse.log_sum;
     for (size_t j = 0; j < sources; ++j) {
@@ -134,7 +149,7 @@ std::unique_ptr<Kernel> loss_kernel(const Node& n, const KernelSite& site) {
     if (target.miss > 0) {
       for (int64_t k = 0; k < r.classes; ++k) loss += target.miss * (r.lse.top - r.logits[k]);
     }
-    r.args.output(0)[r.sample] = static_cast<float>(loss);
+    y(r.args)[r.sample] = static_cast<float>(loss);
   });
 }
 
@@ -144,10 +159,13 @@ Types infer_grad(const Node&, std::span<const TensorType> in) { return {{in[0].s
 std::unique_ptr<Kernel> grad_kernel(const Node& n, const KernelSite& site) {
   const int64_t of_replica = site.in[0].shape[0] / site.replicas;
   const Targets t = targets(n.attrs<CrossEntropyOptions>(), site.in[0].shape[1]);
+  const MixedInputs in(site);
+  const auto d_loss = site.input<float>(4);
+  const auto d_logits = site.output<float>(0);
   return each_loss_row(site, [=](const LossRow& r) {
-    const MixedTarget target = mixed_target(r, of_replica, t);
-    const double d = r.args.input(4)[r.sample];
-    float* out = r.args.output(0) + r.sample * r.classes;
+    const MixedTarget target = mixed_target(r, in, of_replica, t);
+    const double d = d_loss(r.args)[r.sample];
+    float* out = d_logits(r.args) + r.sample * r.classes;
     for (int64_t k = 0; k < r.classes; ++k) {
       double share = target.miss;
       for (size_t j = 0; j < sources; ++j) share += target.label[j] == k ? target.more[j] : 0;

@@ -10,7 +10,7 @@
 #include "kernels/pool.h"
 #include "ops/checks.h"
 #include "ops/family.h"
-#include "ops/layout_rules.h"
+#include "ops/form_rules.h"
 #include "tensor/isa.h"
 #include "tensor/kernel.h"
 
@@ -39,7 +39,7 @@ std::string describe(const Node& n) {
 }
 
 Shape checked_shape(const Node& n, std::span<const TensorType> in) {
-  need_f32(n, in);
+  need_floats(n, in);
   const Attrs& a = n.attrs<Attrs>();
   const Padding& p = a.padding;
   // A window wholly outside the image would have nothing to choose from.
@@ -82,43 +82,53 @@ std::unique_ptr<Kernel> by_planes(const Attrs& a, const Body& body) {
   return kernel;
 }
 
-std::unique_ptr<Kernel> max_kernel(const Node& n, const KernelSite&) {
-  return by_planes(n.attrs<Attrs>(), [](const kernels::PoolPlane& p, int64_t x, int64_t y,
-                                        const KernelArgs& args) {
-    kernels::max_pool(p, args.input(0) + x, args.output(0) + y, args.output<uint8_t>(1) + y);
-  });
-}
-// in: d_y, where
-std::unique_ptr<Kernel> max_grad_kernel(const Node& n, const KernelSite&) {
-  return by_planes(n.attrs<Attrs>(), [](const kernels::PoolPlane& p, int64_t x, int64_t y,
-                                        const KernelArgs& args) {
-    kernels::max_pool_grad(p, args.input(0) + y, args.input<uint8_t>(1) + y, args.output(0) + x);
-  });
-}
-std::unique_ptr<Kernel> avg_kernel(const Node& n, const KernelSite&) {
-  const bool count = n.attrs<Attrs>().count_padding;
+std::unique_ptr<Kernel> max_kernel(const Node& n, const KernelSite& site) {
+  const auto in = site.input<float>(0);
+  const auto out = site.output<float>(0);
+  const auto where = site.output<uint8_t>(1);
   return by_planes(n.attrs<Attrs>(),
                    [=](const kernels::PoolPlane& p, int64_t x, int64_t y, const KernelArgs& args) {
-                     kernels::avg_pool(p, count, args.input(0) + x, args.output(0) + y);
+                     kernels::max_pool(p, in(args) + x, out(args) + y, where(args) + y);
                    });
 }
-std::unique_ptr<Kernel> avg_grad_kernel(const Node& n, const KernelSite&) {
-  const bool count = n.attrs<Attrs>().count_padding;
+// in: d_y, where
+std::unique_ptr<Kernel> max_grad_kernel(const Node& n, const KernelSite& site) {
+  const auto d_y = site.input<float>(0);
+  const auto where = site.input<uint8_t>(1);
+  const auto d_x = site.output<float>(0);
   return by_planes(n.attrs<Attrs>(),
                    [=](const kernels::PoolPlane& p, int64_t x, int64_t y, const KernelArgs& args) {
-                     kernels::avg_pool_grad(p, count, args.input(0) + y, args.output(0) + x);
+                     kernels::max_pool_grad(p, d_y(args) + y, where(args) + y, d_x(args) + x);
+                   });
+}
+std::unique_ptr<Kernel> avg_kernel(const Node& n, const KernelSite& site) {
+  const bool count = n.attrs<Attrs>().count_padding;
+  const auto in = site.input<float>(0);
+  const auto out = site.output<float>(0);
+  return by_planes(n.attrs<Attrs>(),
+                   [=](const kernels::PoolPlane& p, int64_t x, int64_t y, const KernelArgs& args) {
+                     kernels::avg_pool(p, count, in(args) + x, out(args) + y);
+                   });
+}
+std::unique_ptr<Kernel> avg_grad_kernel(const Node& n, const KernelSite& site) {
+  const bool count = n.attrs<Attrs>().count_padding;
+  const auto d_y = site.input<float>(0);
+  const auto d_x = site.output<float>(0);
+  return by_planes(n.attrs<Attrs>(),
+                   [=](const kernels::PoolPlane& p, int64_t x, int64_t y, const KernelArgs& args) {
+                     kernels::avg_pool_grad(p, count, d_y(args) + y, d_x(args) + x);
                    });
 }
 
 const OpDef max_grad_def{.name = "max_pool_grad",
                          .infer = infer_grad,
                          .kernel = max_grad_kernel,
-                         .layouts = blocked_images,
+                         .forms = blocked_images,
                          .describe = describe};
 const OpDef avg_grad_def{.name = "avg_pool_grad",
                          .infer = infer_grad,
                          .kernel = avg_grad_kernel,
-                         .layouts = blocked_images,
+                         .forms = blocked_images,
                          .describe = describe};
 
 Values max_grad(Builder& b, const Node& n, std::span<const Value> d) {
@@ -132,19 +142,19 @@ const OpDef max_def{.name = "max_pool",
                     .infer = infer_max,
                     .grad = max_grad,
                     .kernel = max_kernel,
-                    .layouts = blocked_images,
+                    .forms = blocked_images,
                     .describe = describe};
 const OpDef avg_def{.name = "avg_pool",
                     .infer = infer_avg,
                     .grad = avg_grad,
                     .kernel = avg_kernel,
-                    .layouts = blocked_images,
+                    .forms = blocked_images,
                     .describe = describe};
 
 // Global average: [n, c, h, w] blocked -> [n, c] plain.
 
 Types infer_global(const Node& n, std::span<const TensorType> in) {
-  need_f32(n, in);
+  need_floats(n, in);
   if (in[0].shape.rank() != 4)
     raise(Fault::usage, "global pooling needs images, not {}", to_string(in[0].shape));
   return {{{in[0].shape[0], in[0].shape[1]}}};
@@ -152,12 +162,14 @@ Types infer_global(const Node& n, std::span<const TensorType> in) {
 std::unique_ptr<Kernel> global_kernel(const Node&, const KernelSite& site) {
   const Shape x = site.in[0].shape;
   const int64_t block = channel_block(), blocks = divide_up(x[1], block), pixels = x[2] * x[3];
+  const auto in = site.input<float>(0);
+  const auto out = site.output<float>(0);
   auto kernel = std::make_unique<PhasedKernel>();
   kernel->phase(x[0] * blocks, [=](int task, const KernelArgs& args) {
     const int64_t first = task % blocks * block, count = std::min(block, x[1] - first);
     float sum[16];
-    kernels::sum_rows(args.input(0) + task * pixels * block, sum, pixels, block);
-    float* y = args.output(0) + task / blocks * x[1] + first;
+    kernels::sum_rows(in(args) + task * pixels * block, sum, pixels, block);
+    float* y = out(args) + task / blocks * x[1] + first;
     for (int64_t c = 0; c < count; ++c) y[c] = sum[c] / static_cast<float>(pixels);
   });
   return kernel;
@@ -166,13 +178,15 @@ std::unique_ptr<Kernel> global_kernel(const Node&, const KernelSite& site) {
 std::unique_ptr<Kernel> global_grad_kernel(const Node&, const KernelSite& site) {
   const Shape x = site.out[0].shape;
   const int64_t block = channel_block(), blocks = divide_up(x[1], block), pixels = x[2] * x[3];
+  const auto in = site.input<float>(0);
+  const auto out = site.output<float>(0);
   auto kernel = std::make_unique<PhasedKernel>();
   kernel->phase(x[0] * blocks, [=](int task, const KernelArgs& args) {
     const int64_t first = task % blocks * block, count = std::min(block, x[1] - first);
-    const float* d_y = args.input(0) + task / blocks * x[1] + first;
+    const float* d_y = in(args) + task / blocks * x[1] + first;
     float share[16] = {};
     for (int64_t c = 0; c < count; ++c) share[c] = d_y[c] / static_cast<float>(pixels);
-    float* d_x = args.output(0) + task * pixels * block;
+    float* d_x = out(args) + task * pixels * block;
     for (int64_t p = 0; p < pixels; ++p) std::copy_n(share, block, d_x + p * block);
   });
   return kernel;
@@ -181,7 +195,7 @@ std::unique_ptr<Kernel> global_grad_kernel(const Node&, const KernelSite& site) 
 const OpDef global_grad_def{.name = "global_avg_pool_grad",
                             .infer = infer_grad,
                             .kernel = global_grad_kernel,
-                            .layouts = blocked_images};
+                            .forms = blocked_images};
 
 Values global_grad(Builder& b, const Node& n, std::span<const Value> d) {
   return {b.emit(global_grad_def, {d[0]}, Attrs{.size = 0, .stride = 0, .x = b.shape(n.in[0])})};
@@ -191,7 +205,7 @@ const OpDef global_def{.name = "global_avg_pool",
                        .infer = infer_global,
                        .grad = global_grad,
                        .kernel = global_kernel,
-                       .layouts = blocked_images};
+                       .forms = blocked_images};
 
 Attrs attributes(Builder& b, Value x, const PoolOptions& o) {
   const Shape& s = b.shape(x);

@@ -29,13 +29,15 @@ std::unique_ptr<Kernel> make(const KernelSite& site) {
   const int64_t block = channel_block(), blocks = divide_up(s[1], block), channels = s[1];
   const int64_t pixels = s[2] * s[3];
   const bool to_blocked = site.out[0].layout == Layout::blocked;
+  const auto x = site.input<T>(0);
+  const auto y = site.output<T>(0);
   auto kernel = std::make_unique<PhasedKernel>();
   kernel->phase(s[0] * blocks, [=](int task, const KernelArgs& args) {
     const int64_t n = task / blocks, first = task % blocks * block;
     const int64_t count = std::min(block, channels - first);
     const int64_t plain = (n * channels + first) * pixels, blocked = task * pixels * block;
-    const T* from = args.input<T>(0);
-    T* to = args.output<T>(0);
+    const T* from = x(args);
+    T* to = y(args);
     if (to_blocked) {
       for (int64_t p = 0; p < pixels; ++p) {
         for (int64_t c = 0; c < count; ++c)
@@ -53,21 +55,34 @@ std::unique_ptr<Kernel> make(const KernelSite& site) {
 }
 
 std::unique_ptr<Kernel> kernel(const Node&, const KernelSite& site) {
-  switch (bytes_per_element(site.in[0].dtype)) {
-    case 1:
-      return make<uint8_t>(site);
-    case 2:
-      return make<uint16_t>(site);
-    case 4:
+  switch (site.in[0].dtype) {
+    case DType::f32:
       return make<float>(site);
-    default:
-      return make<uint64_t>(site);
+    case DType::bf16:
+      return make<Bf16>(site);
+    case DType::f16:
+      return make<F16>(site);
+    case DType::s32:
+      return make<int32_t>(site);
+    case DType::s64:
+      return make<int64_t>(site);
+    case DType::u8:
+      return make<uint8_t>(site);
+    case DType::f64:
+      return make<double>(site);
   }
+  broken_promise("a type that can be reordered", std::source_location::current());
+}
+
+// The layout pass writes this node, so it gets what it wants already.
+FormChoice forms(const Node& n, std::span<const TensorType> offered) {
+  return {{{offered[0].layout, offered[0].dtype}}, {n.attrs<Attrs>().to}};
 }
 
 }  // namespace
 
-const OpDef reorder_def{.name = "reorder", .infer = infer, .kernel = kernel, .describe = describe};
+const OpDef reorder_def{
+    .name = "reorder", .infer = infer, .kernel = kernel, .forms = forms, .describe = describe};
 
 Value reorder(Builder& b, Value x, Layout layout) {
   return b.emit(reorder_def, {x}, Attrs{layout});

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "ops/family.h"
-#include "ops/layout_rules.h"
+#include "ops/form_rules.h"
 #include "tensor/kernel.h"
 
 namespace convoy::ops {
@@ -102,16 +102,16 @@ std::unique_ptr<Kernel> part_kernel(const Node& n, const KernelSite& site) {
 }
 
 // Blocked only when every part is whole blocks: the boundaries must fall between blocks.
-LayoutChoice part_layouts(const Node& n, std::span<const TensorType> offered) {
+FormChoice part_forms(const Node& n, std::span<const TensorType> offered) {
   const PartAttrs& a = n.attrs<PartAttrs>();
   const bool whole = a.begin % channel_block() == 0 && a.count % channel_block() == 0;
   const Layout layout =
       whole && offered[0].shape[1] % channel_block() == 0 ? offered[0].layout : Layout::plain;
-  return {{layout}, {layout}};
+  return all_of(layout, n, offered);
 }
 
 const OpDef part_def{
-    .name = "concat_grad", .infer = infer_part, .kernel = part_kernel, .layouts = part_layouts};
+    .name = "concat_grad", .infer = infer_part, .kernel = part_kernel, .forms = moved<part_forms>};
 
 Values concat_grad(Builder& b, const Node& n, std::span<const Value> d) {
   Values parts;
@@ -128,7 +128,7 @@ const OpDef concat_def{.name = "concat",
                        .infer = infer_concat,
                        .grad = concat_grad,
                        .kernel = concat_kernel,
-                       .layouts = all_alike_unpadded};
+                       .forms = moved<all_alike_unpadded>};
 
 }  // namespace
 

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "ops/checks.h"
 #include "ops/family.h"
-#include "ops/layout_rules.h"
+#include "ops/form_rules.h"
 #include "tensor/isa.h"
 #include "tensor/kernel.h"
 
@@ -26,7 +26,7 @@ Shape out_shape(const Attrs& a) {
 }
 
 Types infer(const Node& n, std::span<const TensorType> in) {
-  need_f32(n, in);
+  need_floats(n, in);
   const Attrs& a = n.attrs<Attrs>();
   if (in[0].shape.rank() != 4 || a.channels < in[0].shape[1]) {
     raise(Fault::usage, "a shortcut from {} cannot have {} channels", to_string(in[0].shape),
@@ -51,17 +51,19 @@ struct Geometry {
 };
 
 // Padded channels of x are zero, so whole blocks may be copied.
-std::unique_ptr<Kernel> forward(const Node& n, const KernelSite&) {
+std::unique_ptr<Kernel> forward(const Node& n, const KernelSite& site) {
   const Geometry g(n.attrs<Attrs>());
+  const auto in = site.input<float>(0);
+  const auto out = site.output<float>(0);
   auto kernel = std::make_unique<PhasedKernel>();
   kernel->phase(n.attrs<Attrs>().x[0] * g.out_blocks, [=](int task, const KernelArgs& args) {
-    float* y = args.output(0) + task * g.oh * g.ow * g.block;
+    float* y = out(args) + task * g.oh * g.ow * g.block;
     const int64_t image = task / g.out_blocks, block = task % g.out_blocks;
     if (block >= g.in_blocks) {
       std::fill_n(y, g.oh * g.ow * g.block, 0.0f);
       return;
     }
-    const float* x = args.input(0) + (image * g.in_blocks + block) * g.ih * g.iw * g.block;
+    const float* x = in(args) + (image * g.in_blocks + block) * g.ih * g.iw * g.block;
     for (int64_t h = 0; h < g.oh; ++h) {
       for (int64_t w = 0; w < g.ow; ++w, y += g.block) {
         std::copy_n(x + (h * g.stride * g.iw + w * g.stride) * g.block, g.block, y);
@@ -71,16 +73,18 @@ std::unique_ptr<Kernel> forward(const Node& n, const KernelSite&) {
   return kernel;
 }
 
-std::unique_ptr<Kernel> backward(const Node& n, const KernelSite&) {
+std::unique_ptr<Kernel> backward(const Node& n, const KernelSite& site) {
   const Geometry g(n.attrs<Attrs>());
+  const auto in = site.input<float>(0);
+  const auto out = site.output<float>(0);
   const int64_t channels = n.attrs<Attrs>().x[1];
   auto kernel = std::make_unique<PhasedKernel>();
   kernel->phase(n.attrs<Attrs>().x[0] * g.in_blocks, [=](int task, const KernelArgs& args) {
-    float* d_x = args.output(0) + task * g.ih * g.iw * g.block;
+    float* d_x = out(args) + task * g.ih * g.iw * g.block;
     std::fill_n(d_x, g.ih * g.iw * g.block, 0.0f);
     const int64_t image = task / g.in_blocks, block = task % g.in_blocks;
     const int64_t count = std::min(g.block, channels - block * g.block);
-    const float* d_y = args.input(0) + (image * g.out_blocks + block) * g.oh * g.ow * g.block;
+    const float* d_y = in(args) + (image * g.out_blocks + block) * g.oh * g.ow * g.block;
     for (int64_t h = 0; h < g.oh; ++h) {
       for (int64_t w = 0; w < g.ow; ++w, d_y += g.block) {
         std::copy_n(d_y, count, d_x + (h * g.stride * g.iw + w * g.stride) * g.block);
@@ -93,7 +97,7 @@ std::unique_ptr<Kernel> backward(const Node& n, const KernelSite&) {
 const OpDef grad_def{.name = "subsample_shortcut_grad",
                      .infer = infer_grad,
                      .kernel = backward,
-                     .layouts = blocked_images,
+                     .forms = blocked_images,
                      .describe = describe};
 
 Values grad(Builder& b, const Node& n, std::span<const Value> d) {
@@ -104,7 +108,7 @@ const OpDef shortcut_def{.name = "subsample_shortcut",
                          .infer = infer,
                          .grad = grad,
                          .kernel = forward,
-                         .layouts = blocked_images,
+                         .forms = blocked_images,
                          .describe = describe};
 
 }  // namespace

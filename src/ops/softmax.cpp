@@ -14,7 +14,7 @@ namespace convoy::ops {
 namespace {
 
 Types infer(const Node& n, std::span<const TensorType> in) {
-  need_f32(n, in);
+  need_floats(n, in);
   if (in[0].shape.rank() != 2)
     raise(Fault::usage, "softmax needs logits [n, classes], not {}", to_string(in[0].shape));
   return {{in[0].shape}};
@@ -22,10 +22,12 @@ Types infer(const Node& n, std::span<const TensorType> in) {
 
 std::unique_ptr<Kernel> kernel(const Node&, const KernelSite& site) {
   const int64_t classes = site.in[0].shape[1];
+  const auto logits = site.input<float>(0);
+  const auto shares = site.output<float>(0);
   auto kernel = std::make_unique<PhasedKernel>();
   kernel->phase(site.in[0].shape[0], [=](int sample, const KernelArgs& args) {
-    const float* x = args.input(0) + sample * classes;
-    float* y = args.output(0) + sample * classes;
+    const float* x = logits(args) + sample * classes;
+    float* y = shares(args) + sample * classes;
     const double top = *std::max_element(x, x + classes);
     double sum = 0;
     for (int64_t k = 0; k < classes; ++k) sum += std::exp(x[k] - top);

@@ -12,7 +12,7 @@ namespace {
 // Gradients of a 16-bit value are added in fp32 and stored as the value is.
 Value sum(Builder& b, Value x, Value y) {
   const DType type = b.type(x).dtype;
-  if (type == DType::f32) return add(b, x, y);
+  if (type != DType::f16) return add(b, x, y);
   return cast(b, add(b, cast(b, x, DType::f32), cast(b, y, DType::f32)), type);
 }
 
@@ -21,8 +21,12 @@ Value copy(Builder& b, Value x) { return cast(b, x, b.type(x).dtype); }
 }  // namespace
 
 Vocabulary vocabulary() {
-  Vocabulary words{
-      .sum = sum, .copy = copy, .reorder = reorder, .loss_seed = loss_seed, .fusions = {}};
+  Vocabulary words{.sum = sum,
+                   .copy = copy,
+                   .reorder = reorder,
+                   .cast = cast,
+                   .loss_seed = loss_seed,
+                   .fusions = {}};
   for (const OpFamily& family : ops_catalog()) {
     words.fusions.insert(words.fusions.end(), family.fusions.begin(), family.fusions.end());
   }

@@ -18,6 +18,8 @@ struct Sides {
   WinogradImages in, out;
   int64_t images;
   bool turned;
+  In<float> source, weights;
+  Out<float> made;
 
   // 9 rows of `block` outputs for each of the inputs [first, first + count): what the transform of
   // the weights reads.
@@ -98,7 +100,7 @@ class ChunkedApply : public Kernel {
   void run(int phase, int task, const KernelArgs& args) const override {
     auto* u = reinterpret_cast<float*>(args.held);
     if (phase == 0) {
-      transform(task, args.input(1), u);
+      transform(task, s_.weights(args), u);
     } else {
       run_chunk(task, args, u);
     }
@@ -132,7 +134,7 @@ class ChunkedApply : public Kernel {
     const int64_t begin = task * chunk_, end = std::min(begin + chunk_, all_);
     by_image(begin, end, plane.tiles(), [&](int64_t n, int64_t first, int64_t count, int64_t at) {
       for (int64_t b = 0; b < s_.in.blocks(); ++b) {
-        kernels::winograd_input(plane, s_.in.plane(args.input(0), n, b), first, count,
+        kernels::winograd_input(plane, s_.in.plane(s_.source(args), n, b), first, count,
                                 v_.at(v, at, b));
       }
     });
@@ -146,7 +148,7 @@ class ChunkedApply : public Kernel {
     by_image(begin, end, plane.tiles(), [&](int64_t n, int64_t first, int64_t count, int64_t at) {
       for (int64_t b = 0; b < s_.out.blocks(); ++b) {
         kernels::winograd_output(plane, m_.at(m, at, b), first, count,
-                                 s_.out.plane(args.output(0), n, b));
+                                 s_.out.plane(s_.made(args), n, b));
       }
     });
   }
@@ -199,7 +201,7 @@ class PhasedApply : public Kernel {
   void run(int phase, int task, const KernelArgs& args) const override {
     auto* g = reinterpret_cast<float*>(args.held);
     if (phase == 0) {
-      s_.pack(args.input(1), 0, s_.in.padded(), task, g + task * s_.packed(s_.in.padded()));
+      s_.pack(s_.weights(args), 0, s_.in.padded(), task, g + task * s_.packed(s_.in.padded()));
       return;
     }
     auto* v = reinterpret_cast<float*>(args.scratch);
@@ -213,11 +215,11 @@ class PhasedApply : public Kernel {
     const int64_t blocks = step == 0 ? s_.in.blocks() : s_.out.blocks();
     const int64_t i = task / blocks, b = task % blocks, n = group * group_ + i;
     if (step == 0) {
-      kernels::winograd_input(s_.plane, s_.in.plane(args.input(0), n, b), 0, tiles,
+      kernels::winograd_input(s_.plane, s_.in.plane(s_.source(args), n, b), 0, tiles,
                               v_.at(v, i * tiles, b));
     } else {
       kernels::winograd_output(s_.plane, m_.at(m, i * tiles, b), 0, tiles,
-                               s_.out.plane(args.output(0), n, b));
+                               s_.out.plane(s_.made(args), n, b));
     }
   }
 
@@ -271,21 +273,28 @@ std::unique_ptr<Kernel> apply(const Sides& s) {
 
 }  // namespace
 
-std::unique_ptr<Kernel> winograd_forward(const ConvShape& s, int64_t tile) {
+std::unique_ptr<Kernel> winograd_forward(const ConvShape& s, int64_t tile, const KernelSite& site) {
   return apply({.plane = {tile, s.ih, s.iw, s.oh, s.ow, s.pad_top, s.pad_left, channel_block()},
                 .in = {s.ic, s.ih, s.iw},
                 .out = {s.oc, s.oh, s.ow},
                 .images = s.n,
-                .turned = false});
+                .turned = false,
+                .source = site.input<float>(0),
+                .weights = site.input<float>(1),
+                .made = site.output<float>(0)});
 }
 
-std::unique_ptr<Kernel> winograd_grad_input(const ConvShape& s, int64_t tile) {
+std::unique_ptr<Kernel> winograd_grad_input(const ConvShape& s, int64_t tile,
+                                            const KernelSite& site) {
   return apply(
       {.plane = {tile, s.oh, s.ow, s.ih, s.iw, 2 - s.pad_top, 2 - s.pad_left, channel_block()},
        .in = {s.oc, s.oh, s.ow},
        .out = {s.ic, s.ih, s.iw},
        .images = s.n,
-       .turned = true});
+       .turned = true,
+       .source = site.input<float>(0),
+       .weights = site.input<float>(1),
+       .made = site.output<float>(0)});
 }
 
 }  // namespace convoy::ops

@@ -4,16 +4,18 @@
 
 #include <memory>
 
-#include "tensor/kernel.h"
+#include "graph/op.h"
 #include "tensor/onednn.h"
 
 namespace convoy::ops {
 
 // `shape.n` is the whole batch; `tile`: 4 or 2. Inputs and outputs as of the nodes of
 // ops/convolution.cpp: x, w -> y; d_y, w -> d_x; x, d_y -> d_w.
-std::unique_ptr<Kernel> winograd_forward(const onednn::ConvShape& shape, int64_t tile);
-std::unique_ptr<Kernel> winograd_grad_input(const onednn::ConvShape& shape, int64_t tile);
+std::unique_ptr<Kernel> winograd_forward(const onednn::ConvShape& shape, int64_t tile,
+                                         const KernelSite& site);
+std::unique_ptr<Kernel> winograd_grad_input(const onednn::ConvShape& shape, int64_t tile,
+                                            const KernelSite& site);
 std::unique_ptr<Kernel> winograd_grad_weights(const onednn::ConvShape& shape, int64_t tile,
-                                              int64_t replicas);
+                                              const KernelSite& site);
 
 }  // namespace convoy::ops

@@ -21,6 +21,8 @@ struct Sides {
   WinogradImages x, y;
   int64_t batch;  // images of a replica
   int64_t replicas;
+  In<float> x_data, d_y_data;
+  Out<float> d_w_data;
 
   int64_t weights() const { return x.channels * y.channels * 9; }
 
@@ -30,10 +32,10 @@ struct Sides {
                        float* d_data) const {
     const int64_t mine = b - x.blocks();
     if (mine < 0) {
-      kernels::winograd_input(plane, x.plane(args.input(0), n, b), first, count,
+      kernels::winograd_input(plane, x.plane(x_data(args), n, b), first, count,
                               v.at(v_data, at, b));
     } else {
-      kernels::winograd_output_grad(plane, y.plane(args.input(1), n, mine), first, count,
+      kernels::winograd_output_grad(plane, y.plane(d_y_data(args), n, mine), first, count,
                                     d.at(d_data, at, mine));
     }
   }
@@ -139,9 +141,9 @@ class SlicedGradWeights : public Kernel {
     } else if (phase == 2) {
       const int64_t replica = task / s_.x.blocks(), c = task % s_.x.blocks() * s_.x.block;
       s_.back(sums + replica * each + c * s_.y.padded(), point(), s_.y.padded(), c, s_.x.block, 0,
-              s_.y.padded(), s_.replicas > 1 ? rows + replica * s_.weights() : args.output(0));
+              s_.y.padded(), s_.replicas > 1 ? rows + replica * s_.weights() : s_.d_w_data(args));
     } else {
-      sum_terms(s_, 1, task, rows, args.output(0));
+      sum_terms(s_, 1, task, rows, s_.d_w_data(args));
     }
   }
 
@@ -220,14 +222,14 @@ class PhasedGradWeights : public Kernel {
     float* d = v + v_.floats(s_.plane.points());
     const int64_t term = phase / 2, tiles = s_.plane.tiles();
     if (phase == 2 * terms()) {
-      sum_terms(s_, groups_, task, rows, args.output(0));
+      sum_terms(s_, groups_, task, rows, s_.d_w_data(args));
     } else if (phase % 2 == 0) {
       const int64_t planes = s_.x.blocks() + s_.y.blocks(), i = task / planes;
       const int64_t n = term / groups_ * s_.batch + term % groups_ * group_ + i;
       s_.transform_block(task % planes, args, n, 0, tiles, i * tiles, v_, v, d_, d);
     } else {
       multiply(task, count(term) * tiles, v, d, args,
-               terms() > 1 ? rows + term * s_.weights() : args.output(0));
+               terms() > 1 ? rows + term * s_.weights() : s_.d_w_data(args));
     }
   }
 
@@ -269,12 +271,16 @@ class PhasedGradWeights : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> winograd_grad_weights(const ConvShape& s, int64_t tile, int64_t replicas) {
+std::unique_ptr<Kernel> winograd_grad_weights(const ConvShape& s, int64_t tile,
+                                              const KernelSite& site) {
   const Sides sides{.plane = {tile, s.ih, s.iw, s.oh, s.ow, s.pad_top, s.pad_left, channel_block()},
                     .x = {s.ic, s.ih, s.iw},
                     .y = {s.oc, s.oh, s.ow},
-                    .batch = s.n / replicas,
-                    .replicas = replicas};
+                    .batch = s.n / site.replicas,
+                    .replicas = site.replicas,
+                    .x_data = site.input<float>(0),
+                    .d_y_data = site.input<float>(1),
+                    .d_w_data = site.output<float>(0)};
   if (sides.plane.points() * sides.x.padded() * sides.y.padded() * 4 > large_weights) {
     return std::make_unique<PhasedGradWeights>(sides);
   }

@@ -16,21 +16,49 @@
 
 namespace convoy {
 
+struct KernelSite;
+
+// Memory without types: a kernel gets at it by its In and Out.
 struct KernelArgs {
   std::span<std::byte*const> in, out;
   std::byte* scratch;         // scratch_bytes(), shared by all tasks of the kernel
   std::byte* worker_scratch;  // worker_scratch_bytes(), of the running thread alone
   std::byte* held;            // held_bytes(), of this kernel alone if the plan holds it
   int worker;
+};
 
-  template <class T = float>
-  const T* input(int i) const {
-    return reinterpret_cast<const T*>(in[static_cast<size_t>(i)]);
+// An input of a kernel whose elements are T. It is made by a KernelSite (graph/op.h) alone, which
+// refuses an input of another type: a mismatch shows when the plan is made, and a run checks
+// nothing. Made of nothing it stands for an input that is not there, and must not be called.
+template <class T>
+class In {
+ public:
+  In() = default;
+  explicit operator bool() const { return index_ >= 0; }
+  const T* operator()(const KernelArgs& args) const {
+    return reinterpret_cast<const T*>(args.in[static_cast<size_t>(index_)]);
   }
-  template <class T = float>
-  T* output(int i) const {
-    return reinterpret_cast<T*>(out[static_cast<size_t>(i)]);
+
+ private:
+  friend struct KernelSite;
+  explicit In(int index) : index_(index) {}
+  int index_ = -1;
+};
+
+// An output, likewise.
+template <class T>
+class Out {
+ public:
+  Out() = default;
+  explicit operator bool() const { return index_ >= 0; }
+  T* operator()(const KernelArgs& args) const {
+    return reinterpret_cast<T*>(args.out[static_cast<size_t>(index_)]);
   }
+
+ private:
+  friend struct KernelSite;
+  explicit Out(int index) : index_(index) {}
+  int index_ = -1;
 };
 
 class Kernel {

@@ -2,9 +2,14 @@
 
 #include <fmt/core.h>
 
+#include "base/error.h"
 #include "tensor/isa.h"
 
 namespace convoy {
+
+void Shape::refuse_rank() {
+  broken_promise("a shape of at most 6 dimensions", std::source_location::current());
+}
 
 size_t bytes_per_element(DType dtype) {
   switch (dtype) {
@@ -15,6 +20,7 @@ size_t bytes_per_element(DType dtype) {
     case DType::f16:
       return 2;
     case DType::s64:
+    case DType::f64:
       return 8;
     case DType::u8:
       return 1;
@@ -23,7 +29,7 @@ size_t bytes_per_element(DType dtype) {
 }
 
 std::string_view name(DType dtype) {
-  constexpr std::string_view names[] = {"f32", "bf16", "f16", "s32", "s64", "u8"};
+  constexpr std::string_view names[] = {"f32", "bf16", "f16", "s32", "s64", "u8", "f64"};
   return names[static_cast<size_t>(dtype)];
 }
 

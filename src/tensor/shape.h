@@ -15,8 +15,9 @@ class Shape {
   static constexpr int max_rank = 6;
 
   constexpr Shape() = default;
+  // Here and in append: at most max_rank dimensions, or Fault::bug.
   constexpr Shape(std::initializer_list<int64_t> dims) {
-    for (const int64_t d : dims) dims_[static_cast<size_t>(rank_++)] = d;
+    for (const int64_t d : dims) append(d);
   }
 
   constexpr int rank() const { return rank_; }
@@ -25,7 +26,10 @@ class Shape {
   constexpr const int64_t* begin() const { return dims_.data(); }
   constexpr const int64_t* end() const { return dims_.data() + rank_; }
   constexpr bool operator==(const Shape&) const = default;
-  void append(int64_t dim) { dims_[static_cast<size_t>(rank_++)] = dim; }
+  constexpr void append(int64_t dim) {
+    if (rank_ == max_rank) refuse_rank();
+    dims_[static_cast<size_t>(rank_++)] = dim;
+  }
 
   // Elements; 1 for a scalar.
   constexpr int64_t count() const {
@@ -35,11 +39,14 @@ class Shape {
   }
 
  private:
+  [[noreturn]] static void refuse_rank();
+
   std::array<int64_t, max_rank> dims_{};
   int rank_ = 0;
 };
 
-enum class DType : uint8_t { f32, bf16, f16, s32, s64, u8 };
+// f64 is for sums that need it: no activation or parameter is stored so.
+enum class DType : uint8_t { f32, bf16, f16, s32, s64, u8, f64 };
 
 // How a value lies in memory.
 enum class Layout : uint8_t {

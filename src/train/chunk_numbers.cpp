@@ -14,18 +14,19 @@ struct NumbersAttrs {
   ChunkBody body;
 };
 
-// A double takes the room of two floats.
 Types infer_numbers(const Node& n, std::span<const TensorType>) {
   const auto& a = n.attrs<NumbersAttrs>();
-  return {{{std::ssize(a.chunks), a.width * 2}}};
+  return {{{std::ssize(a.chunks), a.width}, DType::f64}};
 }
 
-std::unique_ptr<Kernel> numbers_kernel(const Node& n, const KernelSite&) {
+std::unique_ptr<Kernel> numbers_kernel(const Node& n, const KernelSite& site) {
   const NumbersAttrs a = n.attrs<NumbersAttrs>();
+  const std::vector<In<float>> inputs = site.inputs<float>();
+  const auto numbers = site.output<double>(0);
   auto kernel = std::make_unique<PhasedKernel>();
   kernel->phase(a.count, [=](int task, const KernelArgs& args) {
     const int64_t chunk = a.first + task;
-    a.body(a.chunks[static_cast<size_t>(chunk)], args, args.output<double>(0) + chunk * a.width);
+    a.body(a.chunks[static_cast<size_t>(chunk)], {args, inputs}, numbers(args) + chunk * a.width);
   });
   return kernel;
 }

@@ -7,12 +7,20 @@
 
 namespace convoy {
 
-// Fills the numbers of one chunk. `args.input(i)` is the i-th of `inputs`, from its first float on.
-using ChunkBody =
-    std::function<void(const UpdateChunk& chunk, const KernelArgs& args, double* numbers)>;
+// The inputs of the node: [i] is the i-th of `inputs`, from its first float on.
+struct ChunkInputs {
+  const KernelArgs& args;
+  const std::vector<In<float>>& each;
 
-// Gives inputs for the node that reads the numbers: the first is `[chunks, width]` doubles
-// (`args.input<double>(…)`), the others only say when it may run. Chunks must lie apart
+  const float* operator[](size_t i) const { return each[i](args); }
+};
+
+// Fills the numbers of one chunk.
+using ChunkBody =
+    std::function<void(const UpdateChunk& chunk, const ChunkInputs& inputs, double* numbers)>;
+
+// Gives inputs for the node that reads the numbers: the first is f64 `[chunks, width]`, the others
+// only say when it may run. Chunks must lie apart
 // (`Apart::yes`), or a share could end within one.
 Values emit_chunk_numbers(Builder& b, const UpdateInputs& in, std::vector<UpdateChunk> chunks,
                           int width, const Values& inputs, ChunkBody body);

@@ -24,34 +24,39 @@ struct ClipAttrs {
 Types infer_scale(const Node&, std::span<const TensorType>) { return {{{}}}; }
 
 // in: grads
-void sum_squares(const UpdateChunk& chunk, const KernelArgs& args, double* sum) {
-  *sum = kernels::sum_of_squares(args.input(0) + chunk.offset, chunk.count);
+void sum_squares(const UpdateChunk& chunk, const ChunkInputs& in, double* sum) {
+  *sum = kernels::sum_of_squares(in[0] + chunk.offset, chunk.count);
 }
 
 // in: grad_scale, sums of squares of each chunk
-std::unique_ptr<Kernel> norm_kernel(const Node& n, const KernelSite&) {
+std::unique_ptr<Kernel> norm_kernel(const Node& n, const KernelSite& site) {
   const ClipAttrs a = n.attrs<ClipAttrs>();
+  const auto grad_scale = site.input<float>(0);
+  const auto of_chunks = site.input<double>(1);
+  const auto clipped = site.output<float>(0);
   auto kernel = std::make_unique<PhasedKernel>();
   kernel->phase(1, [=](int, const KernelArgs& args) {
-    const auto* sums = args.input<double>(1);
+    const double* sums = of_chunks(args);
     double squares = 0;
     for (size_t i = 0; i < a.chunks.size(); ++i) squares += sums[i];
-    const double scale = args.input(0)[0];
+    const double scale = grad_scale(args)[0];
     const double factor = static_cast<double>(a.limit) / (scale * std::sqrt(squares) + 1e-6);
-    args.output(0)[0] = static_cast<float>(factor < 1 ? scale * factor : scale);
+    clipped(args)[0] = static_cast<float>(factor < 1 ? scale * factor : scale);
   });
   return kernel;
 }
 
 // in: grads, grad_scale. What is not of this process's share is no gradient yet, and not used.
-std::unique_ptr<Kernel> value_kernel(const Node& n, const KernelSite&) {
+std::unique_ptr<Kernel> value_kernel(const Node& n, const KernelSite& site) {
   const ClipAttrs a = n.attrs<ClipAttrs>();
+  const auto grads = site.input<float>(0), grad_scale = site.input<float>(1);
+  const auto then = site.output<float>(0);
   auto kernel = std::make_unique<PhasedKernel>();
   kernel->phase(std::ssize(a.chunks), [=](int task, const KernelArgs& args) {
     const UpdateChunk& chunk = a.chunks[static_cast<size_t>(task)];
-    if (task == 0) args.output(0)[0] = 1;
-    kernels::clip_values(args.input(1)[0], a.limit,
-                         const_cast<float*>(args.input(0)) + chunk.offset, chunk.count);
+    if (task == 0) then(args)[0] = 1;
+    kernels::clip_values(grad_scale(args)[0], a.limit,
+                         const_cast<float*>(grads(args)) + chunk.offset, chunk.count);
   });
   return kernel;
 }

@@ -62,30 +62,29 @@ constexpr size_t first_slot = 6;
 
 Types infer_update(const Node&, std::span<const TensorType>) { return {{{}}}; }
 
-std::unique_ptr<Kernel> update_kernel(const Node& n, const KernelSite&) {
+std::unique_ptr<Kernel> update_kernel(const Node& n, const KernelSite& site) {
   const UpdateAttrs a = n.attrs<UpdateAttrs>();
+  const std::vector<In<float>> in = site.inputs<float>();
+  const auto updated = site.output<float>(0);
   const bool has_further = n.in.size() > first_slot + a.slots;
   auto kernel = std::make_unique<PhasedKernel>();
   const auto tasks = std::max<size_t>(1, a.chunks.size());  // a share may be empty
   kernel->phase(static_cast<int64_t>(tasks), [=](int task, const KernelArgs& args) {
-    const bool skip = args.input(5)[0] != 0;
-    if (task == 0) args.output(0)[0] = skip ? 0 : 1;
+    const bool skip = in[5](args)[0] != 0;
+    if (task == 0) updated(args)[0] = skip ? 0 : 1;
     if (skip || a.chunks.empty()) return;
     const UpdateChunk& chunk = a.chunks[static_cast<size_t>(task)];
     // The update is the one node that writes to what it reads.
-    const auto at = [&](size_t i) {
-      return const_cast<float*>(args.input(static_cast<int>(i))) + chunk.offset;
-    };
+    const auto at = [&](size_t i) { return const_cast<float*>(in[i](args)) + chunk.offset; };
     const auto slot = [&](size_t i) { return at(first_slot + i) - a.slots_begin; };
-    a.update(
-        {.chunk = chunk,
-         .lr = args.input(2)[0] * chunk.rate,
-         .grad_scale = args.input(3)[0],
-         .step = args.input(4)[0],
-         .grad = at(1),
-         .param = at(0),
-         .slots = {a.slots > 0 ? slot(0) : nullptr, a.slots > 1 ? slot(1) : nullptr},
-         .further = has_further ? args.input(static_cast<int>(first_slot + a.slots)) : nullptr});
+    a.update({.chunk = chunk,
+              .lr = in[2](args)[0] * chunk.rate,
+              .grad_scale = in[3](args)[0],
+              .step = in[4](args)[0],
+              .grad = at(1),
+              .param = at(0),
+              .slots = {a.slots > 0 ? slot(0) : nullptr, a.slots > 1 ? slot(1) : nullptr},
+              .further = has_further ? in[first_slot + a.slots](args) : nullptr});
   });
   return kernel;
 }

@@ -28,7 +28,8 @@ StepCollectives::StepCollectives(const NetworkPlans& plans, StepPeers* peers)
     std::vector<int64_t> floats;
     each_collective(plan, Collective::Kind::span, [&](const Node& node, size_t number) {
       floats.resize(std::max(floats.size(), number + 1));
-      floats[number] = plan.graph.type(node.in[0]).shape.count();
+      const size_t bytes = stored_bytes(plan.graph.type(node.in[0]));
+      floats[number] = static_cast<int64_t>(bytes / sizeof(float));
     });
     spans_.emplace(transport, split_, plans.step().span, std::move(floats));
     given_.resize(static_cast<size_t>(plans.step().local()));

@@ -13,14 +13,15 @@ namespace {
 Types infer_done(const Node&, std::span<const TensorType>) { return {{{}}}; }
 
 // in: running, batch, momentum, scale; attributes: the statistics that move
-std::unique_ptr<Kernel> statistics_kernel(const Node& n, const KernelSite&) {
+std::unique_ptr<Kernel> statistics_kernel(const Node& n, const KernelSite& site) {
   const auto moving = n.attrs<std::vector<StateLayout::Slot>>();
+  const std::vector<In<float>> in = site.inputs<float>();
   auto kernel = std::make_unique<PhasedKernel>();
   kernel->phase(std::ssize(moving), [=](int task, const KernelArgs& args) {
     const StateLayout::Slot& slot = moving[static_cast<size_t>(task)];
-    auto* running = const_cast<float*>(args.input(0)) + slot.offset;
-    const float* batch = args.input(1) + slot.offset;
-    const float momentum = args.input(2)[0], scale = args.input(3)[0];
+    auto* running = const_cast<float*>(in[0](args)) + slot.offset;
+    const float* batch = in[1](args) + slot.offset;
+    const float momentum = in[2](args)[0], scale = in[3](args)[0];
     for (int64_t i = 0; i < slot.count; ++i) {
       running[i] += momentum * (batch[i] * scale - running[i]);
     }
@@ -31,10 +32,12 @@ std::unique_ptr<Kernel> statistics_kernel(const Node& n, const KernelSite&) {
 // in: current, average, decay
 std::unique_ptr<Kernel> average_kernel(const Node&, const KernelSite& site) {
   const Chunks chunks{site.in[0].shape.count()};
+  const auto current = site.input<float>(0), average = site.input<float>(1);
+  const auto decay = site.input<float>(2);
   auto kernel = std::make_unique<PhasedKernel>();
   kernel->phase(chunks.tasks(), [=](int task, const KernelArgs& args) {
-    kernels::moving_average(args.input(2)[0], args.input(0) + chunks.begin(task),
-                            const_cast<float*>(args.input(1)) + chunks.begin(task),
+    kernels::moving_average(decay(args)[0], current(args) + chunks.begin(task),
+                            const_cast<float*>(average(args)) + chunks.begin(task),
                             chunks.length(task));
   });
   return kernel;

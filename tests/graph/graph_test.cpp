@@ -120,6 +120,14 @@ TEST(Graph, AnOpMustReadValuesOfItsOwnGraph) {
   EXPECT_THROW(ops::relu(b, Value{99}), Error);
 }
 
+TEST(Graph, AttributesAreReadAsWhatTheOpWasGiven) {
+  Graph graph;
+  Builder b(graph);
+  const Node& node = graph.producer(ops::leaky_relu(b, b.input("x", {{4}}), 0.5f));
+  EXPECT_EQ(node.attrs<float>(), 0.5f);
+  EXPECT_THROW(node.attrs<double>(), Error);
+}
+
 TEST(Graph, PrintsOneNodeALine) {
   const Example e;
   EXPECT_EQ(print(e.graph),

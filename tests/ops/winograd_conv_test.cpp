@@ -154,13 +154,14 @@ Floats winograd(const Layer& l, ConvPass pass, int64_t tile, int threads, int64_
   const int64_t block = channel_block();
   const int64_t x_count = s.n * round_up(s.ic, block) * s.ih * s.iw;
   const int64_t y_count = s.n * round_up(s.oc, block) * s.oh * s.ow;
+  const KernelSite site{.in = {{}, {}}, .out = {{}}, .replicas = static_cast<int>(replicas)};
   if (pass == ConvPass::forward) {
-    return run(*ops::winograd_forward(s, tile), l.blocked_x(), l.w, y_count, threads);
+    return run(*ops::winograd_forward(s, tile, site), l.blocked_x(), l.w, y_count, threads);
   }
   if (pass == ConvPass::grad_input) {
-    return run(*ops::winograd_grad_input(s, tile), l.blocked_d_y(), l.w, x_count, threads);
+    return run(*ops::winograd_grad_input(s, tile, site), l.blocked_d_y(), l.w, x_count, threads);
   }
-  return run(*ops::winograd_grad_weights(s, tile, replicas), l.blocked_x(), l.blocked_d_y(),
+  return run(*ops::winograd_grad_weights(s, tile, site), l.blocked_x(), l.blocked_d_y(),
              s.oc * s.ic * 9, threads);
 }
 
@@ -256,8 +257,9 @@ TEST(WinogradReplicas, GiveTheSumOfTheirOwnGradients) {
         const int64_t floats = 3 * round_up(channels, channel_block()) * 81;
         return Floats(all.begin() + replica * floats, all.begin() + (replica + 1) * floats);
       };
-      const Floats own = run(*ops::winograd_grad_weights(half, 4, 1), part(both.blocked_x(), ic),
-                             part(both.blocked_d_y(), oc), oc * ic * 9, 1);
+      const Floats own =
+          run(*ops::winograd_grad_weights(half, 4, {.in = {{}, {}}, .out = {{}}}),
+              part(both.blocked_x(), ic), part(both.blocked_d_y(), oc), oc * ic * 9, 1);
       if (sum.empty()) sum.resize(own.size());
       for (size_t i = 0; i < own.size(); ++i) sum[i] += own[i];
     }

@@ -14,18 +14,20 @@ Types same(const Node&, std::span<const TensorType> in) { return {{in[0].shape, 
 
 // Blocked ---------------------------------------------------------------------------------------
 
-LayoutChoice all_blocked(const Node&, std::span<const TensorType>) {
-  return {{Layout::blocked}, {Layout::blocked}};
+FormChoice all_blocked(const Node&, std::span<const TensorType>) {
+  return {{{Layout::blocked}}, {Layout::blocked}};
 }
 
 std::unique_ptr<Kernel> checking_copy(const Node&, const KernelSite& site) {
   const Shape s = site.in[0].shape;
   const int64_t block = channel_block(), blocks = divide_up(s[1], block), pixels = s[2] * s[3];
+  const auto in = site.input<float>(0);
+  const auto out = site.output<float>(0);
   auto kernel = std::make_unique<PhasedKernel>();
   kernel->phase(s[0] * blocks, [=](int task, const KernelArgs& args) {
     const int64_t used = std::min(block, s[1] - task % blocks * block);
-    const float* x = args.input(0) + task * pixels * block;
-    float* y = args.output(0) + task * pixels * block;
+    const float* x = in(args) + task * pixels * block;
+    float* y = out(args) + task * pixels * block;
     bool clean = true;
     for (int64_t i = 0; i < pixels * block; ++i) {
       clean = clean && (i % block < used || x[i] == 0);
@@ -44,7 +46,7 @@ const OpDef blocked_def{.name = "test_blocked",
                         .infer = same,
                         .grad = blocked_grad,
                         .kernel = checking_copy,
-                        .layouts = all_blocked};
+                        .forms = all_blocked};
 
 // Begin and end ---------------------------------------------------------------------------------
 
@@ -56,10 +58,12 @@ struct Work {
 std::unique_ptr<Kernel> begin_kernel(const Node& n, const KernelSite& site) {
   const Work work = n.attrs<Work>();
   const int64_t count = site.in[0].shape.count();
+  const auto in = site.input<float>(0);
+  const auto out = site.output<float>(0);
   auto kernel = std::make_unique<PhasedKernel>();
   kernel->phase(1, [=](int, const KernelArgs& args) {
-    const float* x = args.input(0);
-    float* y = args.output(0);
+    const float* x = in(args);
+    float* y = out(args);
     *work.thread = std::thread([=] {
       std::this_thread::sleep_for(std::chrono::milliseconds(work.milliseconds));
       for (int64_t i = 0; i < count; ++i) y[i] = 2 * x[i];
@@ -71,10 +75,12 @@ std::unique_ptr<Kernel> begin_kernel(const Node& n, const KernelSite& site) {
 std::unique_ptr<Kernel> end_kernel(const Node& n, const KernelSite& site) {
   const Work work = n.attrs<Work>();
   const int64_t count = site.in[0].shape.count();
+  const auto in = site.input<float>(0);
+  const auto out = site.output<float>(0);
   auto kernel = std::make_unique<PhasedKernel>();
   kernel->phase(1, [=](int, const KernelArgs& args) {
     work.thread->join();
-    if (args.in[0] != args.out[0]) std::copy_n(args.input(0), count, args.output(0));
+    if (args.in[0] != args.out[0]) std::copy_n(in(args), count, out(args));
   });
   return kernel;
 }
@@ -86,11 +92,11 @@ const OpDef end_def{.name = "test_end", .infer = same, .kernel = end_kernel, .in
 
 std::unique_ptr<Kernel> descend_kernel(const Node&, const KernelSite& site) {
   const int64_t count = site.in[0].shape.count();
+  const auto w = site.input<float>(0), g = site.input<float>(1), rate = site.input<float>(2);
+  const auto out = site.output<float>(0);
   auto kernel = std::make_unique<PhasedKernel>();
   kernel->phase(1, [=](int, const KernelArgs& args) {
-    const float rate = args.input(2)[0];
-    for (int64_t i = 0; i < count; ++i)
-      args.output(0)[i] = args.input(0)[i] - rate * args.input(1)[i];
+    for (int64_t i = 0; i < count; ++i) out(args)[i] = w(args)[i] - rate(args)[0] * g(args)[i];
   });
   return kernel;
 }

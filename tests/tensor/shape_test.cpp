@@ -29,6 +29,14 @@ TEST(Shape, CountsAndCompares) {
   EXPECT_EQ(shape, (Shape{2, 5}));
 }
 
+TEST(Shape, HasAtMostSixDimensions) {
+  Shape shape{1, 2, 3, 4, 5};
+  shape.append(6);
+  EXPECT_THROW(shape.append(7), Error);
+  EXPECT_EQ(shape.rank(), 6);
+  EXPECT_THROW((Shape{1, 2, 3, 4, 5, 6, 7}), Error);
+}
+
 TEST(Shape, BlockedStorageIsPaddedToTheBlock) {
   const int64_t block = channel_block();
   const TensorType image{{2, 3, 4, 4}, DType::f32, Layout::blocked};
@@ -37,6 +45,7 @@ TEST(Shape, BlockedStorageIsPaddedToTheBlock) {
             static_cast<size_t>(2 * block * 16 * 2));
   EXPECT_EQ(stored_bytes({{2, 3, 4, 4}, DType::u8}), 96u);
   EXPECT_EQ(stored_bytes({{3}, DType::s64}), 24u);
+  EXPECT_EQ(stored_bytes({{3}, DType::f64}), 24u);
 }
 
 TEST(Isa, HasANameForEveryLevelAndBack) {

@@ -127,7 +127,7 @@ Rows op_rows() {
   for (const OpFamily& family : ops_catalog()) {
     for (const OpDef* op : family.ops) {
       rows[std::string(op->name)] =
-          fmt::format("{}{}{}", op->grad ? "gradient " : "", op->layouts ? "blocked " : "",
+          fmt::format("{}{}{}", op->grad ? "gradient " : "", op->forms ? "blocked " : "",
                       op->inplace_input >= 0 ? "in-place" : "");
     }
   }

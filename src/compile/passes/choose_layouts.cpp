@@ -1,9 +1,10 @@
-// Walks forward; each op's `layouts` column says what it wants of what it is offered. A value
+// Walks forward; each op's `forms` column says what it wants of what it is offered. A value
 // that is wanted in another layout is reordered once, and the copy is shared by all who want it.
 
 #include <map>
 
 #include "compile/passes/passes.h"
+#include "graph/site.h"
 
 namespace convoy {
 
@@ -14,19 +15,17 @@ void choose_layouts(Graph& graph, const Vocabulary& words) {
     Node& node = graph.node(id);
     Types offered;
     for (const Value v : node.in) offered.push_back(graph.type(v));
-    LayoutChoice choice;
-    if (node.op->layouts) choice = node.op->layouts(node, offered);
-    choice.in.resize(node.in.size(), Layout::plain);
-    choice.out.resize(node.out.size(), Layout::plain);
+    const FormChoice choice = forms_of(node, offered);
     for (size_t i = 0; i < node.in.size(); ++i) {
-      if (offered[i].layout == choice.in[i]) continue;
-      Value& copy = copies[{node.in[i].id, choice.in[i]}];
+      const Layout wanted = choice.in[i].layout;
+      if (offered[i].layout == wanted) continue;
+      Value& copy = copies[{node.in[i].id, wanted}];
       if (!copy) {
         size_t at = 0;
         while (graph.order[at] != id) ++at;
         Builder b(graph, at);
-        copy = words.reorder(b, node.in[i], choice.in[i]);
-        graph.info(copy).type.layout = choice.in[i];
+        copy = words.reorder(b, node.in[i], wanted);
+        graph.info(copy).type.layout = wanted;
       }
       node.in[i] = copy;
     }

@@ -17,6 +17,11 @@ void add_gradients(Graph& graph, const std::vector<Loss>& losses, Value loss_sca
 // Removes nodes whose outputs nobody needs.
 void drop_dead_nodes(Graph& graph);
 
+// Settles how values are stored, and puts casts where a node does not know what it is offered.
+// Values of which `in_bf16` is true are stored so; without it all stay as the ops give them.
+void choose_storage(Graph& graph, const Vocabulary& words,
+                    const std::function<bool(const Graph&, Value)>& in_bf16);
+
 // Gives every value its layout and puts reorders where two neighbours disagree.
 void choose_layouts(Graph& graph, const Vocabulary& words);
 

@@ -111,6 +111,7 @@ void settle_results(Graph& graph) {
   const auto settle = [&](Value v, const Region& region, size_t slot) {
     ValueInfo& info = graph.info(v);
     expect(info.region == &regions::workspace, "a result is written to one place");
+    expect(info.type.dtype == DType::f32, "the state holds fp32");
     info.region = &region;
     info.slot = static_cast<int>(slot);
   };

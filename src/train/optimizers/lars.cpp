@@ -63,13 +63,15 @@ Types infer_rates(const Node& n, std::span<const TensorType>) {
   return {{{static_cast<int64_t>(n.attrs<RatesAttrs>().skipped.size())}}};
 }
 
-std::unique_ptr<Kernel> rates_kernel(const Node& n, const KernelSite&) {
+std::unique_ptr<Kernel> rates_kernel(const Node& n, const KernelSite& site) {
   const RatesAttrs a = n.attrs<RatesAttrs>();
+  const auto of_chunks = site.input<double>(0);
+  const auto factors = site.output<float>(0);
   const auto count = a.chunks.size();
   auto kernel = std::make_unique<PhasedKernel>();
   kernel->phase(1, [=](int, const KernelArgs& args) {
-    const auto* sums = args.input<double>(0);
-    float* rates = args.output(0);
+    const double* sums = of_chunks(args);
+    float* rates = factors(args);
     for (size_t first = 0; first < count;) {
       const auto param = static_cast<size_t>(a.chunks[first].param);
       double weights = 0, gradients = 0;
@@ -90,11 +92,10 @@ std::unique_ptr<Kernel> rates_kernel(const Node& n, const KernelSite&) {
 }
 
 // in: params, grads, grad_scale
-void sum_squares(const UpdateChunk& chunk, const KernelArgs& args, double* sums) {
-  const float* w = args.input(0) + chunk.offset;
+void sum_squares(const UpdateChunk& chunk, const ChunkInputs& in, double* sums) {
+  const float* w = in[0] + chunk.offset;
   sums[0] = kernels::sum_of_squares(w, chunk.count);
-  sums[1] = kernels::sum_of_squares(args.input(1) + chunk.offset, args.input(2)[0], w, chunk.decay,
-                                    chunk.count);
+  sums[1] = kernels::sum_of_squares(in[1] + chunk.offset, in[2][0], w, chunk.decay, chunk.count);
 }
 
 const OpDef rates_def{.name = "lars_rates", .infer = infer_rates, .kernel = rates_kernel};

@@ -21,6 +21,8 @@ Element element_of(DType dtype) {
       return Element::s64;
     case DType::u8:
       return Element::u8;
+    case DType::f64:
+      return Element::f64;
   }
   broken_promise("a type without an element", std::source_location::current());
 }

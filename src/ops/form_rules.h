@@ -1,0 +1,79 @@
+// Columns `forms` that several ops share. The first ones are of ops that know no 16-bit floats; the
+// others add to them what an op does know.
+#pragma once
+
+#include "graph/graph.h"
+#include "graph/site.h"
+#include "tensor/isa.h"
+
+namespace convoy::ops {
+
+using FormRule = FormChoice (*)(const Node&, std::span<const TensorType> offered);
+
+// Images blocked, everything else plain.
+inline FormChoice blocked_images(const Node& n, std::span<const TensorType> offered) {
+  FormChoice choice;
+  const auto wanted = [](const TensorType& t) {
+    return t.shape.rank() == 4 ? Layout::blocked : Layout::plain;
+  };
+  for (const TensorType& t : offered) choice.in.push_back({wanted(t), known_dtype(t.dtype)});
+  for (const TensorType& t : n.op->infer(n, offered)) choice.out.push_back(wanted(t));
+  return choice;
+}
+
+inline FormChoice all_of(Layout layout, const Node& n, std::span<const TensorType> offered) {
+  FormChoice choice;
+  for (const TensorType& t : offered) choice.in.push_back({layout, known_dtype(t.dtype)});
+  choice.out.assign(n.out.size(), layout);
+  return choice;
+}
+
+// All of one layout: blocked as soon as one input comes so. For ops that map zero to zero, so that
+// the padding of channels stays zero.
+inline FormChoice all_alike(const Node& n, std::span<const TensorType> offered) {
+  Layout layout = Layout::plain;
+  for (const TensorType& type : offered) {
+    if (type.layout == Layout::blocked) layout = Layout::blocked;
+  }
+  return all_of(layout, n, offered);
+}
+
+// The same, but only when there is no padding.
+inline FormChoice all_alike_unpadded(const Node& n, std::span<const TensorType> offered) {
+  for (const TensorType& type : offered) {
+    if (type.shape.rank() == 4 && type.shape[1] % channel_block() != 0) {
+      return all_of(Layout::plain, n, offered);
+    }
+  }
+  return all_alike(n, offered);
+}
+
+// The op knows bf16: what has the shape of input `leader` is stored as that one is.
+template <FormRule rule, size_t leader = 0>
+FormChoice stored_as(const Node& n, std::span<const TensorType> offered) {
+  FormChoice choice = rule(n, offered);
+  if (offered[leader].dtype != DType::bf16) return choice;
+  for (size_t i = 0; i < offered.size(); ++i) {
+    if (offered[i].shape == offered[leader].shape) choice.in[i].dtype = DType::bf16;
+  }
+  return choice;
+}
+
+// The op only moves elements, of whatever type they are, as long as all are alike.
+template <FormRule rule>
+FormChoice moved(const Node& n, std::span<const TensorType> offered) {
+  FormChoice choice = rule(n, offered);
+  for (const TensorType& t : offered) {
+    if (t.dtype != offered[0].dtype) return choice;
+  }
+  for (Form& form : choice.in) form.dtype = offered[0].dtype;
+  return choice;
+}
+
+// The op knows bf16 where all come so; of several types it takes fp32, which loses nothing.
+template <FormRule rule>
+FormChoice stored_alike(const Node& n, std::span<const TensorType> offered) {
+  return offered[0].dtype == DType::f16 ? rule(n, offered) : moved<rule>(n, offered);
+}
+
+}  // namespace convoy::ops

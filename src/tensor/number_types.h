@@ -1,0 +1,45 @@
+// The C++ type of each storage type, so that memory of one is not read as another.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "tensor/shape.h"
+
+namespace convoy {
+
+// 16-bit floats as they lie in memory; arithmetic widens them to fp32 first.
+struct Bf16 {
+  uint16_t bits;
+};
+struct F16 {
+  uint16_t bits;
+};
+
+template <class T>
+inline constexpr DType dtype_of = [] {
+  static_assert(sizeof(T) == 0, "no storage type has elements of this type");
+  return DType::f32;
+}();
+template <>
+inline constexpr DType dtype_of<float> = DType::f32;
+template <>
+inline constexpr DType dtype_of<Bf16> = DType::bf16;
+template <>
+inline constexpr DType dtype_of<F16> = DType::f16;
+template <>
+inline constexpr DType dtype_of<int32_t> = DType::s32;
+template <>
+inline constexpr DType dtype_of<int64_t> = DType::s64;
+template <>
+inline constexpr DType dtype_of<uint8_t> = DType::u8;
+template <>
+inline constexpr DType dtype_of<double> = DType::f64;
+
+// Floating-point types of 16 bits.
+constexpr bool is_narrow(DType t) { return t == DType::bf16 || t == DType::f16; }
+
+inline float widened(float x) { return x; }
+inline float widened(Bf16 x) { return std::bit_cast<float>(static_cast<uint32_t>(x.bits) << 16); }
+
+}  // namespace convoy

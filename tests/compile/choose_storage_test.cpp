@@ -1,0 +1,198 @@
+// Where casts stand, what is stored how, and that a kernel never reads what it does not know.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/error.h"
+#include "ops/activation.h"
+#include "ops/arithmetic.h"
+#include "ops/batch_norm.h"
+#include "ops/cast.h"
+#include "ops/convolution.h"
+#include "ops/vocabulary.h"
+#include "support/batch.h"
+#include "support/golden.h"
+#include "support/raises.h"
+#include "support/session.h"
+#include "support/small_net.h"
+
+namespace convoy::test {
+namespace {
+
+using Mark = std::function<bool(const Graph&, Value)>;
+
+// Activations and their gradients.
+bool is_image(const Graph& graph, Value v) {
+  return graph.type(v).shape.rank() == 4 && graph.producer(v).op->name != "loss_seed" &&
+         graph.producer(v).op->name != "convolution_grad_weights";
+}
+
+Plan stored_plan(Graph graph, std::vector<Loss> losses, Value loss_scale, Mark in_bf16,
+                 PassWatch watch = {}) {
+  CompileOptions options{.losses = std::move(losses), .loss_scale = loss_scale};
+  options.vocabulary = ops::vocabulary();
+  options.watch = std::move(watch);
+  options.in_bf16 = std::move(in_bf16);
+  return compile(std::move(graph), options);
+}
+
+// relu(bn(conv(relu(x))) + x) and its gradient.
+struct Block {
+  Graph graph;
+  Value loss, loss_scale;
+
+  Block() {
+    Builder b(graph);
+    const Value x = ops::relu(b, b.param("x", {2, 16, 8, 8}, {}));
+    loss_scale = b.input("loss_scale", {Shape{}});
+    const Value y =
+        ops::convolution(b, x, b.param("w", {16, 16, 3, 3}, {}), {.padding = ops::Padding::all(1)});
+    const Value z = ops::batch_norm(b, y,
+                                    {b.param("gamma", {16}, {}), b.param("beta", {16}, {}),
+                                     b.stat("mean", {16}, 0), b.stat("variance", {16}, 1)});
+    const Value out = ops::relu(b, ops::add(b, z, x));
+    loss = ops::multiply(b, out, out);
+    b.output("out", out);
+    b.output("loss", loss);
+  }
+};
+
+TEST(ChooseStorage, CastsStandAroundWhatKnowsNoBf16) {
+  Block block;
+  PassWatch watch;
+  std::string text;
+  watch.dump = {"choose_storage", "choose_layouts"};
+  watch.print = [&](const std::string& title, const std::string& graph) {
+    text += "# " + title + "\n" + graph + "\n";
+  };
+  stored_plan(std::move(block.graph), {{block.loss}}, block.loss_scale, is_image, watch);
+  expect_golden("bf16_around_conv.txt", text);
+}
+
+TEST(ChooseStorage, WithoutMarksAllIsFp32AndNothingIsCast) {
+  Graph graph;
+  Builder b(graph);
+  const SmallNet net = small_net(b, 8, 16);
+  const Plan made = stored_plan(std::move(graph), {{net.loss}}, net.loss_scale, {});
+  EXPECT_EQ(count_ops(made.graph, "cast"), 0);
+  for (const int id : made.graph.order) {
+    for (const Value v : made.graph.node(id).out) {
+      EXPECT_FALSE(is_narrow(made.graph.type(v).dtype)) << made.graph.node(id).name;
+    }
+  }
+}
+
+TEST(ChooseStorage, AValueIsCastOnceForAllWhoWantIt) {
+  Graph graph;
+  Builder b(graph);
+  const Value x = ops::relu(b, b.input("x", {{4, 8}}));
+  b.output("square", ops::multiply(b, x, x));
+  b.output("swish", ops::swish(b, x));
+  b.output("twice", ops::add(b, x, x));
+  const Plan made =
+      stored_plan(std::move(graph), {}, {}, [x](const Graph&, Value v) { return v == x; });
+  // Down, up for multiply and swish, and up what add gives.
+  EXPECT_EQ(count_ops(made.graph, "cast"), 3);
+}
+
+TEST(ChooseStorage, OfTwoTypesASumTakesTheOneThatLosesNothing) {
+  Graph graph;
+  Builder b(graph);
+  const Value x = ops::relu(b, b.input("x", {{4, 8}}));
+  const Value y = ops::swish(b, x);
+  const Value sum = ops::add(b, x, y), twice = ops::add(b, x, x);
+  b.output("sum", sum);
+  b.output("twice", twice);
+  const Plan made =
+      stored_plan(std::move(graph), {}, {}, [x](const Graph&, Value v) { return v == x; });
+  EXPECT_EQ(made.graph.type(sum).dtype, DType::f32);
+  EXPECT_EQ(made.graph.type(twice).dtype, DType::bf16);
+  EXPECT_EQ(made.graph.type(x).dtype, DType::f32) << "relu of fp32 gives fp32; a cast rounds it";
+  for (const Input& output : made.graph.outputs) {
+    EXPECT_EQ(made.graph.type(output.value).dtype, DType::f32) << output.name;
+  }
+}
+
+TEST(ChooseStorage, StateAndResultsStayFp32) {
+  Graph graph;
+  Builder b(graph);
+  const SmallNet net = small_net(b, 8, 16);
+  const Plan made = stored_plan(std::move(graph), {{net.loss}}, net.loss_scale,
+                                [](const Graph&, Value) { return true; });
+  EXPECT_GT(count_ops(made.graph, "cast"), 0);
+  for (const Value v : made.graph.results()) EXPECT_EQ(made.graph.type(v).dtype, DType::f32);
+  for (const Param& p : made.graph.params)
+    EXPECT_EQ(made.graph.type(p.value).dtype, DType::f32) << p.name;
+}
+
+// The whole network in both. Where a rounding turns a ReLU or another pixel wins a pooling, a whole
+// element of the gradient changes: one in a hundred is a tenth of its norm.
+TEST(ChooseStorage, ANetworkOnBf16ActivationsHasNearlyTheSameGradients) {
+  const SmallBatch batch(0, 8, 16);
+  const auto session_of = [&](const Mark& mark) {
+    Graph graph;
+    Builder b(graph);
+    const SmallNet net = small_net(b, 8, 16);
+    auto session = std::make_unique<Session>(
+        stored_plan(std::move(graph), {{net.loss}}, net.loss_scale, mark));
+    batch.bind_to(*session, true);
+    session->run();
+    return session;
+  };
+  const auto wide = session_of({}), narrow = session_of(is_image);
+  EXPECT_GT(count_ops(narrow->plan().graph, "cast"), 0);
+  for (size_t i = 0; i < wide->output("loss").size(); ++i) {
+    EXPECT_NEAR(wide->output("loss")[i], narrow->output("loss")[i], 0.05);
+  }
+  double apart = 0, size = 0;
+  for (const Param& p : wide->plan().graph.params) {
+    const std::span<float> a = wide->grad(p.name), b = narrow->grad(p.name);
+    for (size_t i = 0; i < a.size(); ++i) {
+      const double difference = static_cast<double>(a[i]) - static_cast<double>(b[i]);
+      apart += difference * difference;
+      size += static_cast<double>(a[i]) * static_cast<double>(a[i]);
+    }
+  }
+  EXPECT_GT(apart, 0);
+  EXPECT_LT(std::sqrt(apart / size), 0.25);
+}
+
+TEST(ChooseStorage, AnOpRefusesStorageItDoesNotKnow) {
+  Graph graph;
+  Builder b(graph);
+  const Value half = ops::cast(b, b.input("x", {{4, 8}}), DType::f16);
+  const Value brain = ops::cast(b, b.input("z", {{4, 8}}), DType::bf16);
+  expect_raises(Fault::usage, {"swish needs f32 as input 0, not bf16[4x8]; try: a cast before it"},
+                [&] { ops::swish(b, brain); });
+  expect_raises(Fault::usage, {"relu needs f32 as input 0, not f16[4x8]"},
+                [&] { ops::relu(b, half); });
+}
+
+// A plan with an op whose kernel reaches for something else than the node has.
+Types same(const Node&, std::span<const TensorType> in) { return {in[0]}; }
+template <class Mistake>
+void plan_with(const Mistake&) {
+  static const OpDef mistaken{
+      .name = "mistaken", .infer = same, .kernel = [](const Node&, const KernelSite& site) {
+        Mistake()(site);
+        return std::unique_ptr<Kernel>(new PhasedKernel);
+      }};
+  Graph graph;
+  Builder b(graph);
+  b.output("y", b.emit(mistaken, {b.input("x", {{4}})}));
+  plan(std::move(graph));
+}
+
+TEST(ChooseStorage, AKernelOfAnotherTypeIsCaughtWhenThePlanIsMade) {
+  plan_with([](const KernelSite& site) { site.input<float>(0); });
+  expect_raises(Fault::bug, {"'mistaken' knows f64 as input 0, which is f32[4]"},
+                [] { plan_with([](const KernelSite& site) { site.input<double>(0); }); });
+  expect_raises(Fault::bug, {"'mistaken' knows bf16 as output 0, which is f32[4]"},
+                [] { plan_with([](const KernelSite& site) { site.output<Bf16>(0); }); });
+  expect_raises(Fault::bug, {"'mistaken' has no input 1"},
+                [] { plan_with([](const KernelSite& site) { site.input<float>(1); }); });
+}
+
+}  // namespace
+}  // namespace convoy::test
