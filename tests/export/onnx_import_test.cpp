@@ -178,7 +178,7 @@ TEST(OnnxImport, ConstantsFarLargerThanTheFileAreRefused) {
                       [&] { import_onnx(model, 1, "x.onnx"); });
 }
 
-// Once in quadratic time: this took minutes.
+// Their names were once found in quadratic time.
 TEST(OnnxImport, ManyNodesMayUseOneConstant) {
   constexpr int many = 30'000;
   OnnxModel model{.opset = 13,
