@@ -4,11 +4,20 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <exception>
+#include <new>
 
 #include "app/program.h"
 #include "app/signals.h"
 #include "base/thread_pool.h"
+
+// oneDNN 2.6, which asks here for all its objects, uses them without asking whether it got them.
+extern "C" int posix_memalign(void** place, size_t alignment, size_t bytes) noexcept {
+  *place = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  if (!*place) convoy::end_out_of_memory();
+  return 0;
+}
 
 int main(int count, char** arguments) {
   // With a standard stream closed, the next file opened would take its number and our messages.
@@ -20,6 +29,8 @@ int main(int count, char** arguments) {
   // Nor must a limit on the size of files (ulimit -f): likewise.
   (void)std::signal(SIGXFSZ, SIG_IGN);
   std::set_terminate(convoy::end_when_terminated);
+  // Paths of libstdc++ 12 free their parts twice when there is no memory for one of them.
+  std::set_new_handler(convoy::end_out_of_memory);
   convoy::end_as_terminated();
   convoy::flush_subnormals();
   return convoy::run_program({arguments + 1, arguments + count});

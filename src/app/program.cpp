@@ -226,13 +226,17 @@ int run_program(const std::vector<std::string>& arguments) {
   return with_exit_code([&] { return dispatch(arguments); });
 }
 
+void end_out_of_memory() {
+  constexpr std::string_view line = "convoy: error: out of memory; try: a smaller --batch-size\n";
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
+  std::_Exit(static_cast<int>(Fault::no_space));
+}
+
 void end_when_terminated() {
   try {
     if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
   } catch (const std::bad_alloc&) {
-    constexpr std::string_view line = "convoy: error: out of memory; try: a smaller --batch-size\n";
-    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
-    std::_Exit(static_cast<int>(Fault::no_space));
+    end_out_of_memory();
   } catch (...) {  // a mistake of ours: a core dump tells more
   }
   std::abort();

@@ -108,15 +108,27 @@ const OnnxTensor* OnnxCall::tensor(std::string_view name) const {
   return a && a->t ? &*a->t : nullptr;
 }
 
-std::string OnnxCall::unused(const std::string& wanted) const {
+void OnnxCall::check_room(int64_t numbers) const {
+  if (numbers > scope_.room)
+    refuse("with its {} numbers the constants are far larger than the file", numbers);
+}
+
+void OnnxCall::take_room(size_t numbers) {
+  check_room(static_cast<int64_t>(numbers));
+  scope_.room -= static_cast<int64_t>(numbers);
+}
+
+std::string OnnxCall::unused(const std::string& wanted) {
   std::string name = wanted;
-  for (int i = 2; scope_.import.weights.contains(name); ++i) name = fmt::format("{}#{}", wanted, i);
+  int& uses = scope_.uses.try_emplace(wanted, 1).first->second;
+  while (scope_.import.weights.contains(name)) name = fmt::format("{}#{}", wanted, ++uses);
   return name;
 }
 
 Value OnnxCall::param(size_t input, const Shape& shape, std::vector<float> values) {
   if (static_cast<int64_t>(values.size()) != checked_count(shape))
     refuse("{} values for a {}", values.size(), to_string(shape));
+  take_room(values.size());
   const std::string name = unused(input < node_.in.size() ? node_.in[input] : node_.name);
   scope_.import.weights[name] = std::move(values);
   return builder().param(name, shape, {});
@@ -128,6 +140,7 @@ Value OnnxCall::normalised(Value x, Norm norm) {
   const auto take = [&](std::vector<float>& values, const char* what, bool stat) {
     if (static_cast<int64_t>(values.size()) != channels[0])
       refuse("{} {} for {} channels", values.size(), what, channels[0]);
+    take_room(values.size());
     const std::string name = unused(fmt::format("{}/{}", node_.out[0], what));
     scope_.import.weights[name] = std::move(values);
     return stat ? builder().stat(name, channels, 0) : builder().param(name, channels, {});
@@ -158,6 +171,9 @@ void OnnxCall::give(Value v) {
   define(v);
 }
 
-void OnnxCall::give(OnnxTensor constant) { define(std::move(constant)); }
+void OnnxCall::give(OnnxTensor constant) {
+  take_room(constant.floats.size() + constant.whole.size());
+  define(std::move(constant));
+}
 
 }  // namespace convoy

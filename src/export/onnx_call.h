@@ -18,13 +18,16 @@ namespace convoy {
 
 // What an import knows so far.
 struct OnnxScope {
-  OnnxScope(OnnxImport& to, int64_t operator_set)
-      : import(to), builder(to.graph, false), opset(operator_set) {}
+  // `room_for`: the numbers that its constants and weights may be, all together.
+  OnnxScope(OnnxImport& to, int64_t operator_set, int64_t room_for)
+      : import(to), builder(to.graph, false), opset(operator_set), room(room_for) {}
 
   OnnxImport& import;
   Builder builder;
   int64_t opset;
+  int64_t room;  // what is left of it
   std::map<std::string, std::variant<Value, OnnxTensor>, std::less<>> names;
+  std::map<std::string, int> uses;  // of a name that several weights want
 };
 
 class OnnxCall {
@@ -56,6 +59,9 @@ class OnnxCall {
   std::string text(std::string_view name, std::string otherwise) const;
   const OnnxTensor* tensor(std::string_view name) const;
 
+  // Refuses to make so many numbers, before they take memory: a few bytes can ask for any number.
+  void check_room(int64_t numbers) const;
+
   // A parameter or statistic of the graph with these values.
   Value param(size_t input, const Shape& shape, std::vector<float> values);
   // scale * x + shift for each channel (dimension 1) of an image or a matrix.
@@ -79,7 +85,8 @@ class OnnxCall {
   Value ranked(size_t i, int rank) const;
   const OnnxAttribute* attribute(std::string_view name, int32_t kind) const;
   const std::variant<Value, OnnxTensor>& input(size_t i) const;
-  std::string unused(const std::string& wanted) const;
+  void take_room(size_t numbers);
+  std::string unused(const std::string& wanted);
   void define(std::variant<Value, OnnxTensor> what);
 
   OnnxScope& scope_;

@@ -7,6 +7,19 @@
 namespace convoy {
 namespace {
 
+// The numbers that constants and weights may be in memory: ten times those of the file, whose nodes
+// copy some, and half a gigabyte that its nodes compute.
+int64_t room_for(const OnnxModel& model) {
+  const auto numbers = [](const OnnxTensor& t) { return t.floats.size() + t.whole.size(); };
+  size_t stored = 0;
+  for (const OnnxTensor& constant : model.constants) stored += numbers(constant);
+  for (const OnnxNode& node : model.nodes) {
+    for (const OnnxAttribute& attribute : node.attributes)
+      stored += attribute.t ? numbers(*attribute.t) : 0;
+  }
+  return (int64_t{1} << 27) + 10 * static_cast<int64_t>(stored);
+}
+
 const OnnxReader* reader_of(std::string_view op) {
   for (const OnnxNodes& family : onnx_nodes_catalog()) {
     for (const OnnxReader& reader : family) {
@@ -59,7 +72,7 @@ void read_node(const OnnxNode& node, const std::string& origin, OnnxScope& scope
 
 OnnxImport import_onnx(const OnnxModel& model, int64_t batch, const std::string& origin) {
   OnnxImport import;
-  OnnxScope scope(import, model.opset);
+  OnnxScope scope(import, model.opset, room_for(model));
   for (const OnnxTensor& constant : model.constants) {
     if (!scope.names.emplace(constant.name, constant).second)
       raise(Fault::checkpoint, "{}: two tensors are called \"{}\"", origin, shown(constant.name));

@@ -10,6 +10,7 @@
 
 #include "export/exported.h"
 #include "export/onnx_file.h"
+#include "support/raises.h"
 #include "support/shared_data.h"
 
 namespace convoy {
@@ -155,6 +156,42 @@ TEST(OnnxImport, WholeNetsAgreeWithTheirReference) {
     const auto wanted = read_tensor(*folder / ("light_" + name + "_output_0.pb")).floats;
     EXPECT_LT(test::difference(got, wanted), 1e-4) << name;
   }
+}
+
+// A few bytes that ask for gigabytes, once each node alone and once by their number.
+TEST(OnnxImport, ConstantsFarLargerThanTheFileAreRefused) {
+  const OnnxTensor shape{.name = "s", .shape = {1}, .type = OnnxTensor::s64, .whole = {1 << 26}};
+  OnnxModel model{.opset = 13, .constants = {shape}, .inputs = {{"x", OnnxTensor::f32, {1, 3}}}};
+  for (int i = 0; i < 3; ++i) {
+    model.nodes.push_back({.op = "ConstantOfShape", .in = {"s"}, .out = {std::to_string(i)}});
+  }
+  test::expect_raises(Fault::checkpoint, {"far larger than the file"},
+                      [&] { import_onnx(model, 1, "x.onnx"); });
+
+  const OnnxTensor one{.name = "one", .shape = {1}, .floats = {1}};
+  model = {.opset = 13,
+           .nodes = {{.op = "Add", .in = {"x", "one"}, .out = {"y"}}},
+           .constants = {one},
+           .inputs = {{"x", OnnxTensor::f32, {1, 1 << 30}}},
+           .outputs = {{"y", OnnxTensor::f32, {}}}};
+  test::expect_raises(Fault::checkpoint, {"far larger than the file"},
+                      [&] { import_onnx(model, 1, "x.onnx"); });
+}
+
+// Their names were once found in quadratic time.
+TEST(OnnxImport, ManyNodesMayUseOneConstant) {
+  constexpr int many = 30'000;
+  OnnxModel model{.opset = 13,
+                  .constants = {{.name = "one", .shape = {1}, .floats = {1}}},
+                  .inputs = {{"x", OnnxTensor::f32, {1, 2}}},
+                  .outputs = {{std::to_string(many), OnnxTensor::f32, {}}}};
+  for (int i = 1; i <= many; ++i) {
+    model.nodes.push_back({.op = "Gemm",
+                           .in = {i == 1 ? "x" : std::to_string(i - 1), "w", "one"},
+                           .out = {std::to_string(i)}});
+  }
+  model.constants.push_back({.name = "w", .shape = {2, 2}, .floats = {1, 0, 0, 1}});
+  EXPECT_EQ(import_onnx(model, 1, "x.onnx").weights.size(), 2u * many);
 }
 
 }  // namespace

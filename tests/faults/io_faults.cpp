@@ -7,8 +7,9 @@
 //                  full: this and all later operations that need room fail with ENOSPC
 //                  kill: the process is killed just before it
 //                  cut: likewise, and what was not fsynced by then is lost, names too; FAULTS_COUNT
-//                  gets what the link FAULTS_LINK pointed to before allocation: the n-th allocation
-//                  after main has begun fails, files do not
+//                  gets what the link FAULTS_LINK pointed to before
+//                  allocation: the n-th allocation after main has begun fails, files do not
+//                  aligned: likewise, of those alone that ask for an alignment: oneDNN's
 //   FAULTS_COUNT   a file that gets the number of operations (or allocations) when the process ends
 //
 // Operations: open, write, fsync, rename, truncate, mkdir, symlink.
@@ -46,7 +47,8 @@ struct Plan {
   long at = ::atol(setting("FAULTS_AT"));
   std::string what = setting("FAULTS_DO");
   std::string count = setting("FAULTS_COUNT");
-  bool allocations = what == "allocation";
+  bool allocations = what == "allocation" || what == "aligned";
+  bool only_aligned = what == "aligned";
 };
 
 const Plan& plan() {
@@ -55,7 +57,7 @@ const Plan& plan() {
 }
 
 std::atomic<long> operations{0}, allocations{0};
-std::atomic<bool> main_has_begun{false}, counts_allocations{false};
+std::atomic<bool> main_has_begun{false}, counts_allocations{false}, counts_aligned{false};
 std::atomic<long> failing_allocation{0};
 
 bool is_below(const std::string& path) {
@@ -114,13 +116,14 @@ int (*real_main)(int, char**, char**) = nullptr;
 int counted_main(int count, char** words, char** environment) {
   failing_allocation = plan().allocations ? plan().at : 0;
   ::atexit(tell_count);
-  counts_allocations = plan().allocations;
+  counts_aligned = plan().allocations;
+  counts_allocations = plan().allocations && !plan().only_aligned;
   main_has_begun = true;
   return real_main(count, words, environment);
 }
 
-bool allocation_fails() {
-  if (!counts_allocations) return false;
+bool allocation_fails(bool is_aligned = false) {
+  if (!counts_allocations && !(is_aligned && counts_aligned)) return false;
   if (++allocations != failing_allocation) return false;
   errno = ENOMEM;
   return true;
@@ -153,10 +156,10 @@ void* realloc(void* old, size_t bytes) {
   return allocation_fails() ? nullptr : __libc_realloc(old, bytes);
 }
 void* aligned_alloc(size_t alignment, size_t bytes) {
-  return allocation_fails() ? nullptr : __libc_memalign(alignment, bytes);
+  return allocation_fails(true) ? nullptr : __libc_memalign(alignment, bytes);
 }
 int posix_memalign(void** place, size_t alignment, size_t bytes) {
-  if (allocation_fails()) return ENOMEM;
+  if (allocation_fails(true)) return ENOMEM;
   *place = __libc_memalign(alignment, bytes);
   return *place ? 0 : ENOMEM;
 }

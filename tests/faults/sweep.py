@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Lets the n-th operation on the files of a short run fail (open, write, fsync, rename, truncate, mkdir, symlink), in a
-first start and in a resume, and the n-th allocation. Each time: an exit code of the contract, one line of error, no
-checkpoint lost, and a resume after which every file is that of a run without trouble.
+first start and in a resume, and the n-th allocation, of all or of oneDNN's. Each time: an exit code of the contract,
+one line of error, no checkpoint lost, and a resume after which every file is that of a run without trouble.
 
     sweep.py PROGRAM LIBRARY [--points N] [--allocations N] [--all] [--seed S]
 """
@@ -15,7 +15,7 @@ NO_SPACE, CHECKPOINT = 6, 4
 
 def expected_codes(do: str) -> set[int]:
     """0: it was nothing the run needs. A failing disk is the owner's of the run directory (4), a full one no space (6)."""
-    if do == "allocation" or do == "full" or int(do) in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+    if do in ("allocation", "aligned", "full") or int(do) in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         return {0, NO_SPACE}
     return {0, CHECKPOINT}
 
@@ -69,7 +69,7 @@ def main() -> int:
     parser.add_argument("program")
     parser.add_argument("library")
     parser.add_argument("--points", type=int, default=12, help="operations on files, drawn")
-    parser.add_argument("--allocations", type=int, default=6, help="allocations, drawn")
+    parser.add_argument("--allocations", type=int, default=6, help="allocations, drawn; half of them oneDNN's")
     parser.add_argument("--all", action="store_true", help="every operation on files, with each errno")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
@@ -82,8 +82,8 @@ def main() -> int:
         sweep.keep_half(count // 2)
         cases = [(do, at, False) for do in kinds for at in range(1, count + 1)]
         cases += [(do, at, True) for do in kinds for at in range(1, sweep.count(kinds[0], True) + 1)]
-        allocations = [("allocation", draw.randint(1, most), half) for half in (False, True)
-                       for most in [sweep.count("allocation", half)] for _ in range((options.allocations + 1) // 2)]
+        allocations = [(do, draw.randint(1, most), half) for half in (False, True) for do in ("allocation", "aligned")
+                       for most in [sweep.count(do, half)] for _ in range((options.allocations + 3) // 4)]
         if not options.all:
             cases = draw.sample(cases, min(options.points, len(cases)))
         for case in cases + allocations:

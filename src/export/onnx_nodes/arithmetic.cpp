@@ -20,8 +20,9 @@ std::vector<float> by_channel(const OnnxCall& call, const OnnxTensor& t, const S
     if (t.shape[i] != 1 && !channel)
       call.refuse("{} with a constant {}", to_string(x), to_string(t.shape));
   }
-  if (t.floats.size() == 1) return std::vector(static_cast<size_t>(x[1]), t.floats[0]);
-  return t.floats;
+  if (t.floats.size() != 1) return t.floats;
+  call.check_room(x[1]);
+  return std::vector(static_cast<size_t>(x[1]), t.floats[0]);
 }
 
 struct Operands {

@@ -7,8 +7,6 @@
 namespace convoy {
 namespace {
 
-constexpr int64_t most_elements = int64_t{1} << 28;
-
 void constant(OnnxCall& call) {
   const OnnxTensor* value = call.tensor("value");
   if (!value) call.refuse("it has no tensor as its value");
@@ -21,7 +19,8 @@ void constant_of_shape(OnnxCall& call) {
   if (dims.size() > Shape::max_rank) call.refuse("of rank {}", dims.size());
   for (const int64_t dim : dims) out.shape.append(dim);
   const int64_t count = checked_count(out.shape);
-  if (count < 0 || count > most_elements) call.refuse("of shape {}", to_string(out.shape));
+  if (count < 0) call.refuse("of shape {}", to_string(out.shape));
+  call.check_room(count);
   const OnnxTensor* value = call.tensor("value");
   if (value && (value->type != OnnxTensor::f32 || value->floats.size() != 1))
     call.refuse("its value is not one float");
