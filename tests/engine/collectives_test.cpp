@@ -26,7 +26,7 @@ Plan exchanging_plan() {
   const Value x = b.input("x", {{n}}), one = b.input("one", {{2 * n}});
   const Value all = b.emit(ops::span_begin_def, {ops::relu(b, x)}, ops::SpanAttrs{0, 2});
   const Value meanwhile = ops::sigmoid(b, x);
-  b.emit(ops::span_end_def, {all}, ops::SpanAttrs{0, 2});
+  b.output("there", b.emit(ops::span_end_def, {all}, ops::SpanAttrs{0, 2}));
   b.output("all", ops::add(b, all, one));
   b.output("meanwhile", meanwhile);
   return plan(std::move(graph));

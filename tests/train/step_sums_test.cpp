@@ -46,12 +46,21 @@ float tree(int first, int n, const F& leaf) {
   return tree(first, left, leaf) + tree(first + left, n - left, leaf);
 }
 
-float expected_gradient(const StepShape& shape, size_t i) {
-  return tree(0, shape.local(), [&](int replica) {
-    float sum = made_by(replica, 0, params)[i];
-    for (int m = 1; m < shape.accumulation; ++m) sum += made_by(replica, m, params)[i];
-    return shape.narrow ? rounded(sum) : sum;
-  });
+Floats expected_gradients(const StepShape& shape) {
+  std::vector<Floats> leaves;
+  for (int r = 0; r < shape.local(); ++r) {
+    Floats& sum = leaves.emplace_back(made_by(r, 0, params));
+    for (int m = 1; m < shape.accumulation; ++m) {
+      const Floats next = made_by(r, m, params);
+      for (size_t i = 0; i < sum.size(); ++i) sum[i] += next[i];
+    }
+    for (float& x : sum) x = shape.narrow ? rounded(x) : x;
+  }
+  Floats total(params);
+  for (size_t i = 0; i < total.size(); ++i) {
+    total[i] = tree(0, shape.local(), [&](int r) { return leaves[static_cast<size_t>(r)][i]; });
+  }
+  return total;
 }
 
 void check(const StepShape& shape, const std::vector<Bucket>& pieces) {
@@ -74,7 +83,7 @@ void check(const StepShape& shape, const std::vector<Bucket>& pieces) {
     }
     const std::span<float> where = sums.leaf(0, sums.all_statistics());
     sums.sum(sums.all_statistics(), where);
-    for (size_t i = 0; i < total.size(); ++i) EXPECT_EQ(total[i], expected_gradient(shape, i)) << i;
+    EXPECT_EQ(total, expected_gradients(shape));
     for (int m = 0; m < shape.accumulation; ++m) {
       for (size_t i = 0; i < stats; ++i) {
         EXPECT_EQ(sums.leaf(0, sums.statistics(m))[i],
