@@ -84,14 +84,12 @@ class Checks:
 
     def another_task(self) -> None:
         """Two heads, two labels and results of any length: the same on any ranks, resumed in the middle of an epoch."""
-        words = ["train", "--dataset", "stripes", "--model", "two_heads_net", "--augment", "flip", "--replicas", "2", "--batch-size",
-                 "4", "--epochs", "3", "--lr", "0.1", "--threads", "1", "--checkpoint-steps", "3", "--log-steps", "1", "--output",
-                 self.folder]
+        words = ["train", "--dataset", "stripes", "--model", "two_heads_net", "--augment", "flip", "--batch-size", "4", "--epochs", "3",
+                 "--lr", "0.1", "--threads", "1", "--checkpoint-steps", "3", "--log-steps", "1", "--output", self.folder]
         hashes, evals = set(), set()
         for ranks in (1, 2, 3):
-            name = f"heads-{ranks}"
-            replicas = [*words, "--name", name, "--replicas", "6"] if ranks == 3 else [*words, "--name", name]
-            launch = [] if ranks == 1 else ["launch", "-np", str(ranks), "--"]
+            replicas = [*words, "--name", f"heads-{ranks}", "--replicas", "6" if ranks == 3 else "2"]
+            launch = [] if ranks == 1 else ["launch", "--oversubscribe", "-np", str(ranks), "--"]
             hashes.add((ranks == 3, run(self.program, *launch, *replicas).splitlines()[-1]))
             if ranks == 3:  # six replicas need a run of one rank of their own
                 hashes.add((True, run(self.program, *words, "--name", "heads-six", "--replicas", "6").splitlines()[-1]))
@@ -105,7 +103,7 @@ class Checks:
         expect(found[-1]["both"] == json.loads(min(evals))["both"], "the evaluation of training is another")
         head = (self.folder / "heads-1/summary.csv").read_text().splitlines()[0]
         expect(head == "epoch,train_loss,eval_loss,eval_both,eval_order,lr", head)
-        run(self.program, *words, "--name", "heads-pieces", "--verify-resume")
+        run(self.program, *words, "--name", "heads-pieces", "--replicas", "2", "--verify-resume")
         file = self.folder / "heads.onnx"
         told = run(self.program, "export", "--checkpoint", self.folder / "heads-1", "--output", file, "--verify", "8", "--json")
         expect(json.loads(told)["outputs"] == ["what", "group"], told)
@@ -144,11 +142,11 @@ class Checks:
 
     def refuses_what_does_nothing(self) -> None:
         self.refused(["train", "--dataset", "stripes", "--speckle-share", "0.2"], "speckle-share", "augment speckle")
-        self.refused(["train", "--model", "resnet18", "--small-width", "4"], "--small-width", "resnet")
-        self.refused(["train", "--lr-schedule", "cosine", "--saw-teeth", "2"], "saw-teeth", "sawtooth")
+        self.refused(["train", "--dataset", "stripes", "--model", "resnet18", "--small-width", "4"], "--small-width", "resnet")
+        self.refused(["train", "--dataset", "stripes", "--lr-schedule", "cosine", "--saw-teeth", "2"], "saw-teeth", "sawtooth")
         self.refused(["train", "--dataset", "imagefolder", "--data-dir", self.folder / "photos", "--corner-share", "0.3"],
                      "corner-share", "corner")
-        self.refused(["train", "--small-width", "65"], "small-width", "between 1 and 64")
+        self.refused(["train", "--dataset", "stripes", "--small-width", "65"], "small-width", "between 1 and 64")
 
 
 def picture(number: int, base: int) -> bytes:
