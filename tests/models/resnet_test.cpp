@@ -18,8 +18,9 @@ namespace {
 constexpr int classes = 1000;
 
 StateLayout layout_of(const std::string& model, bool zero_init_residual = false) {
-  const Classification task(find_model(model).variant, classes, {},
-                            {.zero_init_residual = zero_init_residual});
+  const ModelOptions options =
+      zero_init_residual ? ModelOptions{{"zero-init-residual", "true"}} : ModelOptions{};
+  const Classification task(find_model(model).variant, classes, {}, options);
   return lay_out_state(task.build({.batch = 2, .image = {3, 32, 32}}).graph);
 }
 
