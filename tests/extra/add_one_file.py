@@ -59,7 +59,7 @@ class Checks:
         return out.splitlines()[-1]
 
     def refused(self, words: list[str], *parts: str) -> None:
-        end = subprocess.run([self.program, *words], capture_output=True, text=True, cwd=self.folder)
+        end = subprocess.run([self.program, *words], capture_output=True, text=True, cwd=ROOT)
         expect(end.returncode == 2, f"{words} left with {end.returncode}, not 2: {end.stderr}")
         for part in parts:
             expect(part in end.stderr, f"{words}: no '{part}' in: {end.stderr}")
