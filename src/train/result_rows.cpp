@@ -19,12 +19,12 @@ std::string_view bytes_of(std::span<const double> numbers) {
 
 }  // namespace
 
-ResultRows::ResultRows(int parts, int64_t samples, Transport* transport)
+ResultRows::ResultRows(int parts, int64_t most, Transport* transport)
     : transport_(transport), parts_(static_cast<size_t>(parts)) {
-  const auto room = static_cast<size_t>(samples * usual_numbers);
-  for (Rows& part : parts_) part.reserve(room);
+  const auto room = static_cast<size_t>(most * usual_numbers);
+  for (Rows& part : parts_) part.reserve(room / parts_.size() + 1);
   if (!transport) return;
-  mine_.resize(head + room * parts_.size());
+  mine_.resize(head + room);
   all_.resize(mine_.size() * static_cast<size_t>(transport->size()));
 }
 

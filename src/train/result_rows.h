@@ -12,9 +12,10 @@ namespace convoy {
 
 class ResultRows {
  public:
-  // At most `parts` runs between two gatherings, each with at most `samples` samples. `transport`:
-  // to the other processes, kept; null: there are none.
-  ResultRows(int parts, int64_t samples, Transport* transport);
+  // At most `parts` runs of this process between two gatherings. `most`: the samples that any
+  // process has at most between them, the same number in all. `transport`: to the other processes,
+  // kept; null: there are none.
+  ResultRows(int parts, int64_t most, Transport* transport);
 
   // Nothing has been added. Allocates nothing once rows have had their usual length, as all of this
   // does while samples are images.

@@ -17,7 +17,8 @@ StepRunner::StepRunner(const NetworkPlans& plans, ThreadPool& pool, Executors ex
       executors_(std::move(executors)),
       peers_(peers),
       collectives_(collectives),
-      rows_(plans.step().parts(), plans.step().plan_batch(), peers ? &peers->transport() : nullptr),
+      rows_(plans.step().parts(), plans.step().most_samples(),
+            peers ? &peers->transport() : nullptr),
       results_(plans.task().results()) {
   const StepShape& shape = plans.step();
   expect(!shape.together || (shape.accumulation == 1 && !shape.narrow),

@@ -46,6 +46,10 @@ struct StepShape {
   int plan_replicas() const { return together ? local() : 1; }
   int parts() const { return together ? 1 : local() * accumulation; }
   int64_t global_batch() const { return micro_batch * replicas * accumulation; }
+  // Of the process that has most of them.
+  int64_t most_samples() const {
+    return ReplicaSplit(replicas, processes).most() * accumulation * micro_batch;
+  }
   // The samples of a step that come before this process's.
   int64_t first_sample() const { return mine.first * accumulation * micro_batch; }
 };

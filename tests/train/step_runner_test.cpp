@@ -59,7 +59,6 @@ class SmallTask : public Task {
   }
 
   std::unique_ptr<Results> results() const override { return test::loss_results(); }
-  std::vector<std::string> predictions() const override { return {}; }
 
   void read(const Executor& executor, const Batch& batch, Rows& rows) const override {
     const float* loss = executor.output("loss");

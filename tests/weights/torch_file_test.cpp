@@ -45,6 +45,8 @@ std::vector<double> values_of(const TensorEntry& tensor) {
       return as_doubles(copied<int64_t>(tensor));
     case DType::u8:
       return as_doubles(copied<uint8_t>(tensor));
+    case DType::f64:
+      return as_doubles(copied<double>(tensor));
   }
   return {};
 }
