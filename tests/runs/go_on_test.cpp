@@ -84,7 +84,7 @@ TEST_F(GoOnRun, PicturesThatCameOrWentAreNamed) {
   expect_refused(resume({"--quiet"}), 3, {"another size", "train/ant/5.jpg"});
   write_atomically(ant, bytes, Fault::bug);
   write_atomically(here / "photos/val/bee/new.jpg", bytes, Fault::bug);
-  expect_refused(resume({"--quiet"}), 3, {"1 pictures", "new since", "val/bee/new.jpg"});
+  expect_refused(resume({"--quiet"}), 3, {"1 picture in ", "new since", "val/bee/new.jpg"});
   fs::remove(here / "photos/val/bee/new.jpg");
   const Finished end = resume({"--quiet"});
   ASSERT_EQ(end.code, 0) << end.err;

@@ -20,7 +20,8 @@ TEST(RunConfig, OptionsThatChangeNoResultAreNoPartOfTheRecipe) {
                                  {"checkpoint-keep", typed},
                                  {"trace-steps", typed},
                                  {"workers", typed}});
-  EXPECT_EQ(config.recipe(), (std::map<std::string, std::string>{{"lr", "0.3"}}));
+  EXPECT_EQ(config.recipe(),
+            (std::map<std::string, std::string>{{"lr", "0.3"}, {"model", "cifar_resnet20"}}));
   EXPECT_EQ(config.resolved().at("lr"), "0.3");
   for (const char* key : {"threads", "checkpoint-keep", "trace-steps", "workers"}) {
     EXPECT_FALSE(config.resolved().contains(key)) << key;

@@ -39,8 +39,7 @@ struct Options {
           "of its own",
           between(1, 65536), {"num-instances"});
     field("schedule", schedule,
-          "print what each process does in one optimiser step, action by action: runs, sums, "
-          "exchanges");
+          "print the actions of a step of each process: runs, sums, exchanges");
     field("curve", curve,
           "draw learning rate, momentum and weight decay over the run into this .png file, with "
           "their numbers in a .csv beside it; a .csv file: the numbers alone, one row a step, or "

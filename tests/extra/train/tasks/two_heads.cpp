@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
-#include "data/sample.h"
 #include "data/batch.h"
+#include "data/sample.h"
 #include "ops/cross_entropy.h"
 #include "train/task.h"
 
@@ -16,7 +16,11 @@ constexpr float group_weight = 0.5f;
 
 constexpr std::array metric_defs{
     loss_metric,
-    MetricDef{.name = "both", .title = "both", .log_title = "Both", .unit = "%", .hits = "both_right",
+    MetricDef{.name = "both",
+              .title = "both",
+              .log_title = "Both",
+              .unit = "%",
+              .hits = "both_right",
               .is_main = true},
     MetricDef{.name = "order", .title = "order", .log_title = "Order", .higher_is_better = false}};
 
@@ -89,8 +93,7 @@ class TwoHeads final : public Task {
     const Shape& c = shape.image;
     const Value image = b.input("image", {{shape.batch, c[0], c[1], c[2]}, DType::f32});
     const Value key = b.input("key", {{shape.batch}, DType::s64});
-    const Value what =
-        site_.model.variant.build(b, {image, key, site_.classes, site_.options});
+    const Value what = site_.model.variant.build(b, {image, key, site_.classes, site_.options});
     const Value group = b.exposed("group");
     if (!shape.train) {
       b.output("what", what);
