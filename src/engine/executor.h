@@ -74,7 +74,7 @@ class Executor {
 
   // What does the plan's collectives; kept. Null: the plan may have none.
   void connect(Collectives* collectives) { collectives_ = collectives; }
-  // Hears of every step from now on; kept. Null: nobody does.
+  // Hears of every step from now on; kept. Null: no observer.
   void observe(PlanObserver* observer) { observer_ = observer; }
 
   // The data of a named result, valid until the workspace is used again.

@@ -59,7 +59,7 @@ class OnnxCall {
   std::string text(std::string_view name, std::string otherwise) const;
   const OnnxTensor* tensor(std::string_view name) const;
 
-  // Refuses to make so many numbers, before they take memory: a few bytes can ask for any number.
+  // Refuses too many numbers before they take memory: a few bytes can ask for any size.
   void check_room(int64_t numbers) const;
 
   // A parameter or statistic of the graph with these values.
