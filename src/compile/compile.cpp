@@ -83,6 +83,12 @@ std::vector<std::string> pass_names() {
   return names;
 }
 
-std::vector<std::string> optional_pass_names() { return {"fuse_forward", "fuse_gradients"}; }
+std::vector<std::string> optional_pass_names() {
+  std::vector<std::string> names;
+  for (const Pass& pass : passes) {
+    if (pass.kind == optional) names.emplace_back(pass.name);
+  }
+  return names;
+}
 
 }  // namespace convoy
