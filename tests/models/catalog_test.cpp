@@ -65,6 +65,27 @@ std::vector<std::string> families() {
   return all;
 }
 
+TEST_P(ModelsCatalog, ExposesItsStages) {
+  each(true, [](const FoundModel& model, const std::string&) {
+    Graph graph;
+    Builder b(graph, false);
+    const Shape image = image_of(model.family);
+    const Value x = b.input("image", {{batch, image[0], image[1], image[2]}});
+    const Value key = b.input("key", {{batch}, DType::s64});
+    model.variant.build(b, {x, key, classes});
+    ASSERT_FALSE(b.exposed().empty());
+    int64_t side = image[1];
+    for (size_t i = 0; i < b.exposed().size(); ++i) {
+      const Value stage = b.exposed("stage" + std::to_string(i + 1));
+      ASSERT_TRUE(stage) << i;
+      EXPECT_EQ(b.shape(stage).rank(), 4) << i;
+      EXPECT_LE(b.shape(stage)[2], side) << i;
+      side = b.shape(stage)[2];
+    }
+    EXPECT_FALSE(b.exposed("stage0"));
+  });
+}
+
 TEST_P(ModelsCatalog, BuildsAndEveryParameterGetsAGradient) {
   each(true, [](const FoundModel& model, const std::string& name) {
     TaskGraph train = task_graph(model, true), eval = task_graph(model, false);
