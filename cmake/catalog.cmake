@@ -1,4 +1,4 @@
-# A folder is its own registry. A file `src/<folder>/<stem>.cpp` that defines
+# A folder is its own registry. A file `src/<folder>/**/<stem>.cpp` that defines
 # `<Type> <stem>_<kind>() {` at the start of a line is an entry; this writes the sorted list of
 # all entries as `<kind>_catalog()`. Adding a thing is adding its file, there or in the same folder
 # below CONVOY_EXTRA.
@@ -8,9 +8,9 @@ function(convoy_catalog folder type kind header out)
   if(NOT EXISTS ${PROJECT_SOURCE_DIR}/src/${header})
     return()
   endif()
-  file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.cpp)
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.cpp)
   if(CONVOY_EXTRA)
-    file(GLOB more CONFIGURE_DEPENDS ${CONVOY_EXTRA}/${folder}/*.cpp)
+    file(GLOB_RECURSE more CONFIGURE_DEPENDS ${CONVOY_EXTRA}/${folder}/*.cpp)
     list(APPEND files ${more})
   endif()
   list(SORT files COMPARE FILE_BASENAME)

@@ -37,9 +37,9 @@ function(convoy_fuzz_programs)
     src/base/*.cpp src/config/*.cpp src/kernels/*.cpp src/pictures/*.cpp src/records/*.cpp
     src/tensor/*.cpp src/weights/*.cpp)
   list(APPEND readers
-    src/data/cifar_files.cpp src/data/class_match.cpp src/data/content_hash.cpp src/data/gzip.cpp
-    src/data/idx_file.cpp src/data/record_classes.cpp src/launch/hosts.cpp src/report/finished.cpp
-    src/train/run_dir.cpp src/train/train_state.cpp tests/support/mend.cpp)
+    src/data/sources/cifar_files.cpp src/data/classes/class_match.cpp src/data/content_hash.cpp src/data/sources/gzip.cpp
+    src/data/sources/idx_file.cpp src/data/classes/record_classes.cpp src/launch/hosts.cpp src/report/finished.cpp
+    src/train/run/run_dir.cpp src/train/checkpoint/train_state.cpp tests/support/mend.cpp)
   file(GLOB_RECURSE importers CONFIGURE_DEPENDS src/export/*.cpp src/graph/*.cpp src/ops/*.cpp)
   foreach(table IN LISTS tables)
     if(table MATCHES "/(weight_format|weight_rename)\\.cpp$")

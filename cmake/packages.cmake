@@ -27,5 +27,5 @@ target_compile_definitions(convoy_packages INTERFACE "HWY_DISABLED_TARGETS=HWY_S
 # Open MPI's C++ interface is deprecated, and a library of its own.
 set_source_files_properties(src/dist/world.cpp PROPERTIES COMPILE_DEFINITIONS OMPI_SKIP_MPICXX)
 # To the last bit as Pillow, which has no fused products.
-set_source_files_properties(src/kernels/blend_bytes.cpp src/kernels/sample_bytes.cpp src/kernels/turn_hues.cpp
+set_source_files_properties(src/kernels/pictures/blend_bytes.cpp src/kernels/pictures/sample_bytes.cpp src/kernels/pictures/turn_hues.cpp
   PROPERTIES COMPILE_OPTIONS -ffp-contract=off)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Includes may only point down the road, some headers have one door, what is printed goes through base/show.h, and no
-two headers define types of one name (the linker would quietly mix them up). Run by ctest as lint.layers."""
+"""Includes may only point down the road, some headers have one door, what is printed goes through base/show.h, no two
+headers define types of one name (the linker would quietly mix them up), and no folder holds more than 30 files. Run by ctest as lint.layers."""
 import pathlib, re, sys
 
 MAY_INCLUDE = {
@@ -45,8 +45,15 @@ PRINTS = r"\bfmt::v?print\(|\bstd::c(out|err)\b|\b(std::)?(f?puts|v?f?printf)\("
 MAY_PRINT = ("base/show.", "app/progress.cpp")  # the second wipes a line, with nothing from outside
 
 
+MOST_FILES = 30  # directly in a folder; beyond that, what is in it cannot be seen at a glance
+
+
 def check(root: pathlib.Path) -> list[str]:
     wrong, types = [], {}
+    for folder in sorted(path for path in (root / "src").rglob("*") if path.is_dir()):
+        files = sum(path.is_file() for path in folder.iterdir())
+        if files > MOST_FILES:
+            wrong.append(f"{folder}: {files} files, more than {MOST_FILES}; divide it by what they are about")
     for path in sorted((root / "src").rglob("*.[hc]*")):
         inside = path.relative_to(root / "src")
         here = inside.parts[0]

@@ -10,7 +10,7 @@
 
 #include "app/program.h"
 #include "app/signals.h"
-#include "base/thread_pool.h"
+#include "base/threads/thread_pool.h"
 
 // oneDNN 2.6, which asks here for all its objects, uses them without asking whether it got them.
 extern "C" int posix_memalign(void** place, size_t alignment, size_t bytes) noexcept {

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "base/show.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "config/config_file.h"
 #include "config/value.h"
 #include "dist/world.h"

@@ -19,12 +19,12 @@
 #include <thread>
 
 #include "app/command.h"
-#include "app/launchers.h"
+#include "app/launch/launchers.h"
 #include "app/options.h"
 #include "app/verb_help.h"
 #include "base/error.h"
 #include "base/show.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "config/help.h"
 #include "dist/world.h"
 #include "launch/rank_process.h"

@@ -7,7 +7,7 @@
 #include <charconv>
 #include <fstream>
 
-#include "base/cgroup.h"
+#include "base/threads/cgroup.h"
 
 namespace convoy {
 namespace {

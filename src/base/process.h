@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "base/file.h"
+#include "base/files/file.h"
 
 namespace convoy {
 

@@ -1,6 +1,6 @@
 #include "base/proto_fields.h"
 
-#include "base/byte_reader.h"
+#include "base/files/byte_reader.h"
 
 namespace convoy {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <iterator>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 namespace convoy {
 namespace {

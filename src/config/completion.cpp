@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/show.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "config/help.h"
 #include "config/value.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/show.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "config/other_stacks.h"
 #include "config/value.h"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/words.h"
+#include "base/text/words.h"
 
 namespace convoy {
 
@@ -104,7 +104,7 @@ class Fields {
   void operator()(std::string_view key, T& value, std::string_view help, const Limits& limits = {},
                   std::vector<std::string> aliases = {});
 
-  // The same of an enumeration with a table of words (base/words.h): one of them.
+  // The same of an enumeration with a table of words (base/text/words.h): one of them.
   template <HasWords E>
   void operator()(std::string_view key, E& value, std::string_view help, const Limits& limits = {},
                   std::vector<std::string> aliases = {}) {

@@ -8,7 +8,7 @@
 #include <cstdlib>
 
 #include "base/error.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "config/value.h"
 
 namespace convoy {

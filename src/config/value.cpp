@@ -8,8 +8,8 @@
 #include <cmath>
 #include <limits>
 
-#include "base/text.h"
-#include "base/utf8.h"
+#include "base/text/text.h"
+#include "base/text/utf8.h"
 
 namespace convoy {
 namespace {

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "base/show.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "config/config_file.h"
 
 namespace convoy {

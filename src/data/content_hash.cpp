@@ -1,6 +1,6 @@
 // A hash of what is stored of a sample, for sets that have no better one of their own. Apart from
 // dataset.cpp, which knows the catalogue: readers that wrap a dataset link without it.
-#include "base/file.h"
+#include "base/files/file.h"
 #include "data/dataset.h"
 
 namespace convoy {

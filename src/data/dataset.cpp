@@ -5,9 +5,9 @@
 #include <cstdlib>
 
 #include "base/error.h"
-#include "base/file.h"
-#include "base/text.h"
-#include "data/data_folder.h"
+#include "base/files/file.h"
+#include "base/text/text.h"
+#include "data/sources/data_folder.h"
 
 namespace convoy {
 

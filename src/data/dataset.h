@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "data/kept_sample.h"
 #include "data/picture_spec.h"
 #include "data/sample.h"
@@ -64,7 +64,7 @@ struct DatasetSpec {
       held_out;  // of folders that have both, which is the test set: val or test; empty: val
 
   PictureSpec pictures;  // for sets of encoded pictures alone
-  double val_share = 0;  // above 0: the folder has classes and no splits (data/val_share.h)
+  double val_share = 0;  // above 0: the folder has classes and no splits (data/sources/val_share.h)
 
   Shape image{3, 32, 32};
   int classes = 10;
@@ -104,7 +104,7 @@ const DatasetDef& find_dataset(std::string_view name);
 std::string usual_folder(const DatasetDef& def);
 
 // Opens one split of a set: everything is read and checked here. What is wrong with the folder
-// itself is told first (data/data_folder.h).
+// itself is told first (data/sources/data_folder.h).
 std::unique_ptr<Dataset> open_dataset(std::string_view name, DatasetSpec spec);
 
 // The dataset whose files are in a folder; nothing: none is known. Pictures in folders below a path

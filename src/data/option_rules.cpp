@@ -7,9 +7,9 @@
 #include <map>
 
 #include "base/error.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "data/options.h"
-#include "data/view_maker.h"
+#include "data/views/view_maker.h"
 
 namespace convoy {
 namespace {

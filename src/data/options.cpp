@@ -6,10 +6,10 @@
 #include <filesystem>
 
 #include "base/error.h"
-#include "base/text.h"
-#include "data/folder_source.h"
-#include "data/published_set.h"
-#include "data/view_maker.h"
+#include "base/text/text.h"
+#include "data/sources/folder_source.h"
+#include "data/sources/published_set.h"
+#include "data/views/view_maker.h"
 
 namespace convoy {
 namespace {

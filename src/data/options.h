@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "config/fields.h"
-#include "data/augment_chain.h"
-#include "data/class_match.h"
+#include "data/augment/augment_chain.h"
+#include "data/classes/class_match.h"
 #include "data/dataset.h"
-#include "data/epoch_plan.h"
-#include "data/loader.h"
+#include "data/loading/epoch_plan.h"
+#include "data/loading/loader.h"
 
 namespace convoy {
 

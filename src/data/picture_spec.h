@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "base/words.h"
+#include "base/text/words.h"
 #include "config/option_texts.h"
 #include "pictures/picture.h"
 #include "pictures/resize.h"

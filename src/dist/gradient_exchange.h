@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-#include "base/thread_pool.h"
+#include "base/threads/thread_pool.h"
 #include "dist/bucket.h"
 #include "dist/host_window.h"
 #include "dist/replica_split.h"

@@ -15,7 +15,7 @@
 #include <string>
 #include <thread>
 
-#include "base/file_operation.h"
+#include "base/files/file_operation.h"
 #include "dist/watch_door.h"
 
 namespace convoy {

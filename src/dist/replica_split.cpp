@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "base/error.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 namespace convoy {
 namespace {

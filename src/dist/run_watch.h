@@ -11,7 +11,7 @@
 #include <string>
 #include <thread>
 
-#include "base/file_operation.h"
+#include "base/files/file_operation.h"
 #include "dist/peer_watch.h"
 #include "dist/transport.h"
 

@@ -16,7 +16,7 @@
 #include <memory>
 
 #include "base/error.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "config/value.h"
 
 namespace convoy {

@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "base/show.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "config/value.h"
 namespace convoy {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/thread_pool.h"
+#include "base/threads/thread_pool.h"
 #include "compile/plan.h"
 #include "engine/collectives.h"
 #include "engine/observer.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "base/random.h"
 
 namespace convoy {

@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "ops/batch_norm.h"
-#include "ops/convolution.h"
+#include "ops/conv/convolution.h"
+#include "ops/norm/batch_norm.h"
 
 namespace convoy {
 namespace {

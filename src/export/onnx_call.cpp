@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "ops/batch_norm.h"
+#include "ops/norm/batch_norm.h"
 #include "ops/shape_ops.h"
 
 namespace convoy {

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "export/onnx.pb.h"
 
 namespace convoy {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "export/onnx_model.h"
 
 namespace convoy {

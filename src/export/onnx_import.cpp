@@ -1,7 +1,7 @@
 #include "export/onnx_import.h"
 
 #include "base/error.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "export/onnx_nodes.h"
 
 namespace convoy {

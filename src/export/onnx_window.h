@@ -2,7 +2,7 @@
 #pragma once
 
 #include "export/onnx_call.h"
-#include "ops/convolution.h"
+#include "ops/conv/convolution.h"
 
 namespace convoy {
 

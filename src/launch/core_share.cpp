@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "base/error.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "config/value.h"
 
 namespace convoy {

@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "config/value.h"
 
 namespace convoy {

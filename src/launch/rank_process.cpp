@@ -6,11 +6,11 @@
 
 #include <cstdlib>
 
-#include "base/core_grant.h"
-#include "base/cores.h"
 #include "base/error.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "base/show.h"
+#include "base/threads/core_grant.h"
+#include "base/threads/cores.h"
 #include "config/value.h"
 #include "launch/core_share.h"
 

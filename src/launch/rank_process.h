@@ -10,7 +10,7 @@
 #include <string_view>
 #include <thread>
 
-#include "base/words.h"
+#include "base/text/words.h"
 
 namespace convoy {
 

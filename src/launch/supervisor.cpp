@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/show.h"
 #include "base/stop_code.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "config/value.h"
 #include "launch/job_folder.h"
 #include "launch/rank_process.h"

@@ -3,10 +3,10 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "ops/batch_norm.h"
-#include "ops/bias.h"
-#include "ops/group_norm.h"
+#include "ops/elementwise/bias.h"
 #include "ops/linear.h"
+#include "ops/norm/batch_norm.h"
+#include "ops/norm/group_norm.h"
 
 namespace convoy {
 namespace {

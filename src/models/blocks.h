@@ -4,10 +4,10 @@
 #include <array>
 #include <string_view>
 
-#include "base/words.h"
+#include "base/text/words.h"
 #include "graph/builder.h"
 #include "models/model.h"
-#include "ops/convolution.h"
+#include "ops/conv/convolution.h"
 
 namespace convoy {
 

@@ -9,8 +9,8 @@
 
 #include "models/blocks.h"
 #include "models/model.h"
-#include "ops/activation.h"
-#include "ops/arithmetic.h"
+#include "ops/elementwise/activation.h"
+#include "ops/elementwise/arithmetic.h"
 #include "ops/pooling.h"
 #include "ops/shortcut.h"
 

@@ -7,7 +7,7 @@
 
 #include "models/blocks.h"
 #include "models/model.h"
-#include "ops/activation.h"
+#include "ops/elementwise/activation.h"
 #include "ops/pooling.h"
 
 namespace convoy {

@@ -28,7 +28,7 @@ class ModelOptions : public OptionTexts {
 // What a model is given besides the builder.
 struct ModelInput {
   Value image;  // [n, c, h, w]
-  Value key;    // s64 [n], for dropout; see ops/dropout.h
+  Value key;    // s64 [n], for dropout; see ops/elementwise/dropout.h
   int classes;
   ModelOptions options = {};
 };
@@ -51,7 +51,7 @@ struct ModelDef {
   int classes;  // of the data it is usually trained on
   std::vector<Variant> variants;
   DescribeOptions describe = nullptr;        // the options it takes; some other families take too
-  std::string_view task = "classification";  // which it is built for (train/task.h)
+  std::string_view task = "classification";  // which it is built for (train/tasks/task.h)
 };
 
 const std::vector<ModelDef>& model_catalog();

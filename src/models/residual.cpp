@@ -3,8 +3,8 @@
 #include <fmt/core.h>
 
 #include "base/error.h"
-#include "ops/activation.h"
-#include "ops/arithmetic.h"
+#include "ops/elementwise/activation.h"
+#include "ops/elementwise/arithmetic.h"
 #include "ops/pad.h"
 #include "ops/pooling.h"
 #include "ops/shortcut.h"

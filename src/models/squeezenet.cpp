@@ -10,9 +10,9 @@
 
 #include "models/blocks.h"
 #include "models/model.h"
-#include "ops/activation.h"
-#include "ops/bias.h"
-#include "ops/dropout.h"
+#include "ops/elementwise/activation.h"
+#include "ops/elementwise/bias.h"
+#include "ops/elementwise/dropout.h"
 #include "ops/pad.h"
 #include "ops/pooling.h"
 #include "ops/shape_ops.h"

@@ -6,8 +6,8 @@
 #include <fmt/core.h>
 
 #include "base/error.h"
-#include "kernels/look_up.h"
-#include "ops/elementwise_kernel.h"
+#include "kernels/pictures/look_up.h"
+#include "ops/elementwise/elementwise_kernel.h"
 #include "ops/family.h"
 
 namespace convoy::ops {

@@ -9,7 +9,7 @@
 #include "kernels/elementwise.h"
 #include "ops/checks.h"
 #include "ops/family.h"
-#include "ops/loss_rows.h"
+#include "ops/loss/loss_rows.h"
 #include "tensor/kernel.h"
 
 namespace convoy::ops {

@@ -1,13 +1,14 @@
 #pragma once
 
 #include "graph/builder.h"
-#include "ops/cross_entropy.h"
+#include "ops/loss/cross_entropy.h"
 
 namespace convoy::ops {
 
 // Images [n, c, h, w] of which each becomes a mixture of up to four of its replica's: the tensors
-// `mix_source`, `mix_box` and `mix_share` of data/mixing.h. A share of 0 leaves its source unread,
-// so that what is not mixed keeps its bits. No gradient: images are what a network starts from.
+// `mix_source`, `mix_box` and `mix_share` of data/mixing/mixing.h. A share of 0 leaves its source
+// unread, so that what is not mixed keeps its bits. No gradient: images are what a network starts
+// from.
 Value mix_images(Builder& b, Value image, Value source, Value box, Value share);
 
 // The loss of each sample [n] where its target is the mixture of the (smoothed) targets of four

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ops/convolution.h"
+#include "ops/conv/convolution.h"
 
 namespace convoy::ops {
 

@@ -1,9 +1,9 @@
 #include "ops/vocabulary.h"
 
-#include "ops/arithmetic.h"
-#include "ops/cast.h"
-#include "ops/cross_entropy.h"
+#include "ops/elementwise/arithmetic.h"
+#include "ops/elementwise/cast.h"
 #include "ops/family.h"
+#include "ops/loss/cross_entropy.h"
 #include "ops/reorder.h"
 
 namespace convoy::ops {

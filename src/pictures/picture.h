@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/words.h"
+#include "base/text/words.h"
 
 namespace convoy {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "kernels/resample.h"
+#include "kernels/pictures/resample.h"
 
 namespace convoy {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/words.h"
+#include "base/text/words.h"
 #include "pictures/picture.h"
 
 namespace convoy {

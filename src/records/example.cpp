@@ -5,7 +5,7 @@
 #include <cstring>
 #include <ranges>
 
-#include "base/byte_reader.h"
+#include "base/files/byte_reader.h"
 #include "base/proto_fields.h"
 
 namespace convoy {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/byte_reader.h"
+#include "base/files/byte_reader.h"
 
 namespace convoy {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/random_file.h"
+#include "base/files/random_file.h"
 
 namespace convoy {
 

@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/file_writer.h"
-#include "base/random_file.h"
+#include "base/files/file_writer.h"
+#include "base/files/random_file.h"
 
 namespace convoy {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "train/metric.h"
+#include "train/tasks/metric.h"
 
 namespace convoy {
 

@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "base/show.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "report/lines.h"
 
 namespace convoy {

@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/json.h"
 #include "base/show.h"
+#include "base/text/json.h"
 
 namespace convoy {
 

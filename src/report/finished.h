@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "train/run_dir.h"
+#include "train/run/run_dir.h"
 
 namespace convoy {
 

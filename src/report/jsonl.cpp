@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/append_file.h"
 #include "base/clock.h"
+#include "base/files/append_file.h"
 #include "report/metrics_json.h"
 
 namespace convoy {

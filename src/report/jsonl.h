@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "train/event.h"
 
 namespace convoy {

@@ -9,7 +9,7 @@
 #include <ctime>
 
 #include "base/show.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 namespace convoy {
 namespace {

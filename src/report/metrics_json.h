@@ -4,7 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <span>
 
-#include "train/metric.h"
+#include "train/tasks/metric.h"
 
 namespace convoy {
 

@@ -1,7 +1,7 @@
 #include "report/run_log.h"
 
-#include "base/append_file.h"
 #include "base/clock.h"
+#include "base/files/append_file.h"
 #include "report/lines.h"
 
 namespace convoy {

@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/append_file.h"
 #include "base/clock.h"
+#include "base/files/append_file.h"
 #include "base/process.h"
 
 namespace convoy {

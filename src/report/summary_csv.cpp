@@ -1,6 +1,6 @@
 #include "report/summary_csv.h"
 
-#include "base/append_file.h"
+#include "base/files/append_file.h"
 
 namespace convoy {
 namespace {

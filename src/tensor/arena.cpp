@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "base/error.h"
-#include "base/text.h"
-#include "base/thread_pool.h"
+#include "base/text/text.h"
+#include "base/threads/thread_pool.h"
 
 namespace convoy {
 

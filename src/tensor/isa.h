@@ -5,7 +5,7 @@
 #include <array>
 #include <string_view>
 
-#include "base/words.h"
+#include "base/text/words.h"
 
 namespace convoy {
 

@@ -1,7 +1,7 @@
 #include "train/bad_samples.h"
 
 #include "base/error.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 namespace convoy {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "data/batch.h"
+#include "data/loading/batch.h"
 
 namespace convoy {
 

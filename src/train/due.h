@@ -2,8 +2,8 @@
 // run, finds the same.
 #pragma once
 
-#include "data/epoch_plan.h"
-#include "train/run_config.h"
+#include "data/loading/epoch_plan.h"
+#include "train/run/run_config.h"
 
 namespace convoy {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "train/result_rows.h"
+#include "train/tasks/result_rows.h"
 
 namespace convoy {
 

@@ -5,12 +5,12 @@
 #include <functional>
 #include <optional>
 
-#include "data/augment_chain.h"
+#include "data/augment/augment_chain.h"
 #include "data/dataset.h"
-#include "data/loader.h"
+#include "data/loading/loader.h"
 #include "dist/transport.h"
 #include "train/bad_samples.h"
-#include "train/task.h"
+#include "train/tasks/task.h"
 
 namespace convoy {
 

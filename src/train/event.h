@@ -15,7 +15,7 @@
 #include <variant>
 #include <vector>
 
-#include "train/metric.h"
+#include "train/tasks/metric.h"
 
 namespace convoy {
 

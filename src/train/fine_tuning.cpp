@@ -5,9 +5,9 @@
 #include <set>
 
 #include "base/error.h"
-#include "base/text.h"
-#include "ops/batch_norm.h"
-#include "train/load_weights.h"
+#include "base/text/text.h"
+#include "ops/norm/batch_norm.h"
+#include "train/checkpoint/load_weights.h"
 
 namespace convoy {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/words.h"
+#include "base/text/words.h"
 #include "config/fields.h"
 #include "graph/graph.h"
 #include "models/model.h"

@@ -1,6 +1,6 @@
 #include "train/kernel_choices.h"
 
-#include "ops/algorithm_rules.h"
+#include "ops/conv/algorithm_rules.h"
 
 namespace convoy {
 namespace {

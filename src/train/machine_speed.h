@@ -2,7 +2,7 @@
 // second. Figures of speed are shares of it, and the plan's estimate of time is made from it.
 #pragma once
 
-#include "base/thread_pool.h"
+#include "base/threads/thread_pool.h"
 
 namespace convoy {
 

@@ -5,7 +5,7 @@
 
 #include "dist/run_watch.h"
 #include "train/evaluate.h"
-#include "train/run_site.h"
+#include "train/run/run_site.h"
 
 namespace convoy {
 

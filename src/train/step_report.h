@@ -1,8 +1,8 @@
 // Tells of each step: its loss, and the pace since the last step that was recorded.
 #pragma once
 
-#include "data/loader.h"
-#include "train/run_site.h"
+#include "data/loading/loader.h"
+#include "train/run/run_site.h"
 
 namespace convoy {
 

@@ -4,11 +4,11 @@
 #include <map>
 #include <set>
 
-#include "base/text.h"
-#include "ops/algorithm_rules.h"
-#include "ops/conv_algorithm.h"
-#include "ops/conv_name.h"
-#include "ops/convolution.h"
+#include "base/text/text.h"
+#include "ops/conv/algorithm_rules.h"
+#include "ops/conv/conv_algorithm.h"
+#include "ops/conv/conv_name.h"
+#include "ops/conv/convolution.h"
 
 namespace convoy {
 namespace {

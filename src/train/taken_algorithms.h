@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "train/network.h"
+#include "train/step/network.h"
 
 namespace convoy {
 

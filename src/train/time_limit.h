@@ -2,7 +2,7 @@
 // so that all of it fits.
 #pragma once
 
-#include "train/run_site.h"
+#include "train/run/run_site.h"
 
 namespace convoy {
 

@@ -5,12 +5,12 @@
 
 #include "base/error.h"
 #include "base/process.h"
-#include "train/checkpoint.h"
-#include "train/data_record.h"
+#include "train/checkpoint/checkpoint.h"
+#include "train/checkpoint/start_weights.h"
 #include "train/due.h"
-#include "train/run_peers.h"
-#include "train/run_restore.h"
-#include "train/start_weights.h"
+#include "train/run/data_record.h"
+#include "train/run/run_peers.h"
+#include "train/run/run_restore.h"
 
 namespace convoy {
 

@@ -5,10 +5,10 @@
 #include <memory>
 
 #include "dist/run_watch.h"
+#include "train/run/run_files.h"
+#include "train/run/run_needs.h"
+#include "train/run/run_site.h"
 #include "train/run_evaluation.h"
-#include "train/run_files.h"
-#include "train/run_needs.h"
-#include "train/run_site.h"
 #include "train/step_report.h"
 #include "train/time_limit.h"
 

@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "base/some_of.h"
-#include "base/text.h"
+#include "base/text/some_of.h"
+#include "base/text/text.h"
 
 namespace convoy {
 namespace {

@@ -3,8 +3,8 @@
 #include <charconv>
 #include <optional>
 
-#include "base/byte_reader.h"
 #include "base/error.h"
+#include "base/files/byte_reader.h"
 #include "weights/zip_file.h"
 
 namespace convoy {

@@ -5,8 +5,8 @@
 #include <fstream>
 
 #include "base/error.h"
-#include "base/file.h"
-#include "base/text.h"
+#include "base/files/file.h"
+#include "base/text/text.h"
 
 namespace convoy {
 namespace {

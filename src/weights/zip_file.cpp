@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/byte_reader.h"
+#include "base/files/byte_reader.h"
 #include "weights/weight_data.h"
 
 namespace convoy {

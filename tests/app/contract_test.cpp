@@ -15,7 +15,7 @@
 #include <set>
 
 #include "app/command.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "support/places.h"
 #include "support/run_files.h"
 #include "support/tiny_sets.h"

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "base/cores.h"
-#include "base/text.h"
+#include "base/text/text.h"
+#include "base/threads/cores.h"
 #include "support/run_files.h"
 
 namespace convoy {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "data/record_source.h"
+#include "data/sources/record_source.h"
 #include "pictures/jpeg_pack.h"
 #include "pictures/picture.h"
 #include "records/example.h"

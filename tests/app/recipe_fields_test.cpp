@@ -12,7 +12,7 @@
 #include "config/config_file.h"
 #include "config/value.h"
 #include "support/places.h"
-#include "train/run_config.h"
+#include "train/run/run_config.h"
 
 namespace convoy::test {
 namespace {

@@ -5,12 +5,12 @@
 
 #include <set>
 
-#include "app/model_facts.h"
-#include "base/file.h"
+#include "app/network/model_facts.h"
+#include "base/files/file.h"
 #include "config/config_file.h"
 #include "models/model.h"
 #include "support/places.h"
-#include "train/run_config.h"
+#include "train/run/run_config.h"
 
 namespace convoy::test {
 namespace {

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "config/config_file.h"
 #include "support/run_files.h"
-#include "train/run_config.h"
+#include "train/run/run_config.h"
 
 namespace convoy::test {
 namespace {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "config/help.h"
 #include "config/support.h"
 

@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "base/append_file.h"
+#include "base/files/append_file.h"
 #include "support/temp_folder.h"
 
 namespace convoy {

@@ -5,11 +5,11 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "ops/activation.h"
-#include "ops/arithmetic.h"
-#include "ops/batch_norm.h"
-#include "ops/cast.h"
-#include "ops/convolution.h"
+#include "ops/conv/convolution.h"
+#include "ops/elementwise/activation.h"
+#include "ops/elementwise/arithmetic.h"
+#include "ops/elementwise/cast.h"
+#include "ops/norm/batch_norm.h"
 #include "ops/vocabulary.h"
 #include "support/batch.h"
 #include "support/golden.h"

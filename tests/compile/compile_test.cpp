@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "ops/activation.h"
-#include "ops/arithmetic.h"
-#include "ops/batch_norm.h"
-#include "ops/convolution.h"
+#include "ops/conv/convolution.h"
+#include "ops/elementwise/activation.h"
+#include "ops/elementwise/arithmetic.h"
+#include "ops/norm/batch_norm.h"
 #include "ops/vocabulary.h"
 #include "support/batch.h"
 #include "support/golden.h"

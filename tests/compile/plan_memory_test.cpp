@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include "base/random.h"
-#include "ops/activation.h"
-#include "ops/arithmetic.h"
+#include "ops/elementwise/activation.h"
+#include "ops/elementwise/arithmetic.h"
 #include "ops/shape_ops.h"
 #include "support/batch.h"
 #include "support/session.h"

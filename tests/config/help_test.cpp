@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "config/support.h"
 
 namespace convoy {

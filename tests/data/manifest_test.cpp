@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "data/folder_source.h"
-#include "data/memory_dataset.h"
-#include "data/picture_dataset.h"
+#include "data/sources/folder_source.h"
+#include "data/sources/memory_dataset.h"
+#include "data/sources/picture_dataset.h"
 #include "support/temp_folder.h"
 #include "support/tiny_pictures.h"
 

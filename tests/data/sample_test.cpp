@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-#include "data/augment_chain.h"
-#include "data/loader.h"
-#include "data/picture_dataset.h"
+#include "data/augment/augment_chain.h"
+#include "data/loading/loader.h"
+#include "data/sources/picture_dataset.h"
 #include "support/raises.h"
 #include "support/tiny_sets.h"
 

@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 #include "engine/executor.h"
-#include "ops/activation.h"
-#include "ops/arithmetic.h"
+#include "ops/elementwise/activation.h"
+#include "ops/elementwise/arithmetic.h"
 #include "ops/exchange.h"
 #include "support/session.h"
 

@@ -5,10 +5,10 @@
 #include <gtest/gtest.h>
 
 #include "export/exported.h"
-#include "ops/activation.h"
-#include "ops/batch_norm.h"
-#include "ops/convolution.h"
+#include "ops/conv/convolution.h"
+#include "ops/elementwise/activation.h"
 #include "ops/linear.h"
+#include "ops/norm/batch_norm.h"
 #include "ops/pooling.h"
 #include "ops/shape_ops.h"
 #include "ops/shortcut.h"

@@ -1,5 +1,5 @@
 // CIFAR in its binary version.
-#include "data/cifar_files.h"
+#include "data/sources/cifar_files.h"
 #include "fuzz/target.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -1,6 +1,6 @@
 // Lists and maps of class names.
-#include "data/class_match.h"
-#include "data/record_classes.h"
+#include "data/classes/class_match.h"
+#include "data/classes/record_classes.h"
 #include "fuzz/target.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

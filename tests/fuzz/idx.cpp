@@ -1,5 +1,5 @@
 // IDX files of the MNIST family, plain and zipped.
-#include "data/idx_file.h"
+#include "data/sources/idx_file.h"
 #include "fuzz/target.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "fuzz/target.h"
 #include "support/fixture.h"
 #include "support/mutate.h"

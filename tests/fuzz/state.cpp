@@ -1,6 +1,6 @@
 // state.json of a checkpoint.
 #include "fuzz/target.h"
-#include "train/train_state.h"
+#include "train/checkpoint/train_state.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   return convoy::test::answers(convoy::Fault::checkpoint, [&] {

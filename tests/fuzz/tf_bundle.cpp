@@ -1,6 +1,6 @@
 // The index of a TensorFlow checkpoint, with a data file of 64 zeros; as it is and with sound
 // checksums of its blocks.
-#include "weights/tf_bundle.h"
+#include "weights/tensorflow/tf_bundle.h"
 
 #include "fuzz/target.h"
 #include "support/mend.h"

@@ -1,7 +1,7 @@
 // TFRecord files; and the bytes as one tf.Example, which checksums would keep most damage from.
 #include "records/tfrecord.h"
 
-#include "data/record_classes.h"
+#include "data/classes/record_classes.h"
 #include "fuzz/target.h"
 #include "records/example.h"
 

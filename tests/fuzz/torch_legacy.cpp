@@ -1,6 +1,6 @@
 // Files of torch.save before 1.6, and with them pickles.
 #include "fuzz/target.h"
-#include "weights/torch_file.h"
+#include "weights/torch/torch_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   return convoy::test::answers_weights(

@@ -2,7 +2,7 @@
 // with sound ones.
 #include "fuzz/target.h"
 #include "support/mend.h"
-#include "weights/torch_file.h"
+#include "weights/torch/torch_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto read = [](const convoy::SharedBytes& bytes) {

@@ -6,8 +6,8 @@
 #include "graph/builder.h"
 #include "graph/print.h"
 #include "graph/verify.h"
-#include "ops/activation.h"
-#include "ops/arithmetic.h"
+#include "ops/elementwise/activation.h"
+#include "ops/elementwise/arithmetic.h"
 
 namespace convoy::test {
 namespace {

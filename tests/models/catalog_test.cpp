@@ -8,14 +8,14 @@
 #include <regex>
 #include <set>
 
-#include "app/model_facts.h"
+#include "app/network/model_facts.h"
 #include "graph/verify.h"
 #include "support/network.h"
 #include "support/session.h"
 #include "support/temp_folder.h"
-#include "train/network.h"
+#include "train/checkpoint/tensors.h"
+#include "train/step/network.h"
 #include "train/tasks/classification.h"
-#include "train/tensors.h"
 
 namespace convoy::test {
 namespace {

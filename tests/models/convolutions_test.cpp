@@ -7,7 +7,7 @@
 
 #include "models/model.h"
 #include "support/network.h"
-#include "train/network.h"
+#include "train/step/network.h"
 #include "train/tasks/classification.h"
 
 namespace convoy::test {

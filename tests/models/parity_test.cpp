@@ -20,7 +20,7 @@
 #include "support/session.h"
 #include "tensor/isa.h"
 #include "train/tasks/classification.h"
-#include "train/update_plan.h"
+#include "train/update/update_plan.h"
 
 namespace convoy::test {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "base/random.h"
 #include "ops/cases.h"
-#include "ops/convolution.h"
+#include "ops/conv/convolution.h"
 #include "ops/pooling.h"
 #include "support/raises.h"
 #include "support/session.h"

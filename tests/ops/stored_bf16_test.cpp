@@ -8,10 +8,10 @@
 #include <limits>
 
 #include "base/random.h"
-#include "ops/activation.h"
-#include "ops/arithmetic.h"
-#include "ops/batch_norm.h"
-#include "ops/cast.h"
+#include "ops/elementwise/activation.h"
+#include "ops/elementwise/arithmetic.h"
+#include "ops/elementwise/cast.h"
+#include "ops/norm/batch_norm.h"
 #include "support/op_case.h"
 #include "support/session.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "report/jsonl.h"
 #include "report/lines.h"
 #include "report/run_log.h"

@@ -6,7 +6,7 @@
 
 #include <fstream>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "support/run_files.h"
 #include "support/small_disk.h"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <csignal>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "pictures/png.h"
 #include "support/run_files.h"
 

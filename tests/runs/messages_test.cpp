@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "config/shell.h"
 #include "support/places.h"
 #include "support/run_files.h"

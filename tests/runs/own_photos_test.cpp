@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "data/folder_source.h"
+#include "data/sources/folder_source.h"
 #include "pictures/picture.h"
 #include "support/fixture.h"
 #include "support/run_files.h"

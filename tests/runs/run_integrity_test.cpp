@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "support/run_files.h"
-#include "train/train_state.h"
+#include "train/checkpoint/train_state.h"
 
 namespace convoy {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "support/run_files.h"
 #include "weights/safetensors.h"
 

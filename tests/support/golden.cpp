@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "support/places.h"
 
 namespace convoy::test {

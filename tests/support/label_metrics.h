@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "models/model.h"
-#include "train/task.h"
+#include "train/tasks/task.h"
 
 namespace convoy::test {
 

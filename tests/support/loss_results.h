@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "train/results.h"
+#include "train/tasks/results.h"
 
 namespace convoy::test {
 

@@ -4,9 +4,9 @@
 
 #include <cstring>
 
-#include "base/byte_reader.h"
 #include "base/crc32c.h"
-#include "base/file.h"
+#include "base/files/byte_reader.h"
+#include "base/files/file.h"
 
 namespace convoy::test {
 

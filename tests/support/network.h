@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "data/batch.h"
-#include "train/optimizer.h"
+#include "data/loading/batch.h"
+#include "train/update/optimizer.h"
 
 namespace convoy::test {
 

@@ -6,10 +6,10 @@
 #include <bit>
 #include <cmath>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "base/random.h"
 #include "kernels/sums.h"
-#include "ops/arithmetic.h"
+#include "ops/elementwise/arithmetic.h"
 #include "support/session.h"
 #include "support/test_ops.h"
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "base/file.h"
-#include "data/picture_source.h"
+#include "base/files/file.h"
+#include "data/sources/picture_source.h"
 
 namespace convoy::test {
 

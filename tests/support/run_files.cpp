@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <regex>
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 namespace convoy::test {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "base/file.h"
+#include "base/files/file.h"
 
 namespace convoy::test {
 

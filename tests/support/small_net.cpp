@@ -1,12 +1,12 @@
 #include "support/small_net.h"
 
-#include "ops/activation.h"
-#include "ops/arithmetic.h"
-#include "ops/batch_norm.h"
-#include "ops/convolution.h"
-#include "ops/cross_entropy.h"
-#include "ops/dropout.h"
+#include "ops/conv/convolution.h"
+#include "ops/elementwise/activation.h"
+#include "ops/elementwise/arithmetic.h"
+#include "ops/elementwise/dropout.h"
 #include "ops/linear.h"
+#include "ops/loss/cross_entropy.h"
+#include "ops/norm/batch_norm.h"
 #include "ops/pooling.h"
 #include "ops/shortcut.h"
 

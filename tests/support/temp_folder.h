@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "base/file.h"
+#include "base/files/file.h"
 
 namespace convoy::test {
 

@@ -8,8 +8,8 @@
 #include <cstring>
 
 #include "base/crc32c.h"
-#include "weights/sorted_table.h"
-#include "weights/torch_file.h"
+#include "weights/tensorflow/sorted_table.h"
+#include "weights/torch/torch_file.h"
 
 namespace convoy::test {
 

@@ -12,7 +12,7 @@ RIGHT = {
     "kernels/simd.cpp": "#include <hwy/highway.h>\n",
     "base/shape.h": "struct Shape {\n  struct State {};\n};\nclass Later;\n",
     "base/local.cpp": "struct Shape {};\n",
-    "base/words.cpp": '// #include "train/trainer.h"\n',
+    "base/text/words.cpp": '// #include "train/trainer.h"\n',
 }
 WRONG = {
     "base/up.cpp": '#include "train/trainer.h"\n',

@@ -8,9 +8,9 @@
 #include <numeric>
 
 #include "support/session.h"
-#include "train/optimizer.h"
-#include "train/schedule.h"
-#include "train/update_plan.h"
+#include "train/schedules/schedule.h"
+#include "train/update/optimizer.h"
+#include "train/update/update_plan.h"
 
 namespace convoy::test {
 namespace {

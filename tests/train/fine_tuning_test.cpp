@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "support/network.h"
-#include "train/network.h"
+#include "train/step/network.h"
 #include "train/tasks/classification.h"
 
 namespace convoy::test {

@@ -4,7 +4,7 @@
 
 #include "config/config_file.h"
 #include "models/model.h"
-#include "ops/algorithm_rules.h"
+#include "ops/conv/algorithm_rules.h"
 #include "support/network.h"
 #include "support/raises.h"
 #include "support/temp_folder.h"

@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/file.h"
-#include "data/mixing.h"
+#include "base/files/file.h"
+#include "data/mixing/mixing.h"
 #include "fixtures/formula.h"
 #include "ops/mixing.h"
 #include "support/places.h"

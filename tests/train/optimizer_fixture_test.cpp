@@ -11,8 +11,8 @@
 #include "fixtures/formula.h"
 #include "support/fixture.h"
 #include "support/session.h"
-#include "train/optimizer.h"
-#include "train/update_plan.h"
+#include "train/update/optimizer.h"
+#include "train/update/update_plan.h"
 
 namespace convoy::test {
 namespace {

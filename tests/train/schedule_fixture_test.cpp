@@ -5,9 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "support/places.h"
-#include "train/run_config.h"
+#include "train/run/run_config.h"
 
 namespace convoy {
 namespace {

@@ -7,13 +7,13 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "fixtures/formula.h"
-#include "ops/cross_entropy.h"
+#include "ops/loss/cross_entropy.h"
 #include "support/places.h"
 #include "support/session.h"
-#include "train/optimizer.h"
-#include "train/update_plan.h"
+#include "train/update/optimizer.h"
+#include "train/update/update_plan.h"
 
 namespace convoy {
 namespace {

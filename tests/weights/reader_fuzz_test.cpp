@@ -12,9 +12,9 @@
 #include "support/mutate.h"
 #include "support/weight_writers.h"
 #include "weights/numpy_file.h"
-#include "weights/sorted_table.h"
-#include "weights/tf_bundle.h"
-#include "weights/torch_file.h"
+#include "weights/tensorflow/sorted_table.h"
+#include "weights/tensorflow/tf_bundle.h"
+#include "weights/torch/torch_file.h"
 
 namespace convoy::test {
 namespace {

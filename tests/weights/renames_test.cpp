@@ -7,7 +7,7 @@
 #include <set>
 
 #include "support/weight_writers.h"
-#include "train/load_weights.h"
+#include "train/checkpoint/load_weights.h"
 #include "weights/match.h"
 
 namespace convoy::test {

@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "models/blocks.h"
-#include "ops/activation.h"
-#include "ops/arithmetic.h"
+#include "ops/elementwise/activation.h"
+#include "ops/elementwise/arithmetic.h"
 #include "support/session.h"
 #include "support/shared_data.h"
 #include "weights/match.h"

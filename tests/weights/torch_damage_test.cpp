@@ -7,7 +7,7 @@
 #include "support/fixture.h"
 #include "support/raises.h"
 #include "support/weight_writers.h"
-#include "weights/torch_file.h"
+#include "weights/torch/torch_file.h"
 
 namespace convoy::test {
 namespace {

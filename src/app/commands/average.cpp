@@ -7,13 +7,13 @@
 #include <nlohmann/json.hpp>
 
 #include "app/command.h"
-#include "app/inference.h"
+#include "app/network/inference.h"
+#include "app/network/run_weights.h"
 #include "app/options.h"
 #include "app/progress.h"
-#include "app/run_weights.h"
 #include "base/error.h"
 #include "base/show.h"
-#include "train/weights_metadata.h"
+#include "train/checkpoint/weights_metadata.h"
 
 namespace convoy {
 namespace {

@@ -9,18 +9,18 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "app/bench_convs.h"
-#include "app/bench_data.h"
+#include "app/bench/bench_convs.h"
+#include "app/bench/bench_data.h"
+#include "app/bench/conv_lists.h"
+#include "app/bench/measure.h"
 #include "app/command.h"
-#include "app/conv_lists.h"
-#include "app/measure.h"
 #include "app/options.h"
 #include "app/progress.h"
-#include "app/run.h"
+#include "app/train/run.h"
 #include "base/error.h"
-#include "base/json_text.h"
 #include "base/show.h"
-#include "base/text.h"
+#include "base/text/json_text.h"
+#include "base/text/text.h"
 #include "tensor/isa.h"
 #include "version.h"
 

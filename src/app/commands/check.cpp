@@ -1,13 +1,13 @@
 // `convoy check`: what is wrong with the pictures of a folder, before a training finds out.
 
-#include "app/check_records.h"
-#include "app/check_report.h"
+#include "app/check/check_records.h"
+#include "app/check/check_report.h"
 #include "app/command.h"
 #include "app/options.h"
 #include "app/progress.h"
-#include "base/cores.h"
 #include "base/error.h"
 #include "base/show.h"
+#include "base/threads/cores.h"
 
 namespace convoy {
 namespace {

@@ -5,7 +5,7 @@
 #include "app/command.h"
 #include "app/options.h"
 #include "base/show.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 namespace convoy {
 namespace {

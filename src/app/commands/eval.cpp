@@ -6,24 +6,24 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "app/class_names.h"
 #include "app/command.h"
-#include "app/inference.h"
+#include "app/network/class_names.h"
+#include "app/network/inference.h"
+#include "app/network/run_weights.h"
 #include "app/options.h"
-#include "app/run.h"
-#include "app/run_weights.h"
+#include "app/train/run.h"
 #include "base/clock.h"
-#include "base/cores.h"
 #include "base/error.h"
-#include "base/json_text.h"
 #include "base/show.h"
+#include "base/text/json_text.h"
+#include "base/threads/cores.h"
 #include "config/value.h"
 #include "dist/run_watch.h"
 #include "dist/world.h"
 #include "report/console.h"
 #include "report/metrics_json.h"
+#include "train/checkpoint/weights_metadata.h"
 #include "train/evaluate.h"
-#include "train/weights_metadata.h"
 
 namespace convoy {
 namespace {

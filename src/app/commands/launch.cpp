@@ -8,12 +8,12 @@
 #include <map>
 
 #include "app/command.h"
-#include "app/launch_options.h"
+#include "app/launch/launch_options.h"
 #include "app/options.h"
-#include "base/cores.h"
 #include "base/error.h"
 #include "base/process.h"
 #include "base/show.h"
+#include "base/threads/cores.h"
 #include "dist/world.h"
 #include "launch/core_share.h"
 #include "launch/mpirun.h"

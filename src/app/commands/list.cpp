@@ -6,18 +6,18 @@
 #include <map>
 
 #include "app/command.h"
-#include "app/model_facts.h"
+#include "app/network/model_facts.h"
 #include "app/options.h"
 #include "base/error.h"
 #include "base/show.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "config/config_file.h"
 #include "config/value.h"
-#include "data/augment.h"
+#include "data/augment/augment.h"
 #include "data/dataset.h"
 #include "ops/family.h"
-#include "train/optimizer.h"
-#include "train/schedule.h"
+#include "train/schedules/schedule.h"
+#include "train/update/optimizer.h"
 
 namespace convoy {
 namespace {

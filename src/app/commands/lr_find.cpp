@@ -6,18 +6,18 @@
 #include <nlohmann/json.hpp>
 
 #include "app/command.h"
-#include "app/lr_find_options.h"
 #include "app/options.h"
 #include "app/progress.h"
-#include "app/run.h"
 #include "app/signals.h"
+#include "app/train/lr_find_options.h"
+#include "app/train/run.h"
 #include "base/error.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "base/show.h"
 #include "base/stop_code.h"
 #include "pictures/png.h"
 #include "plot/plot.h"
-#include "train/start_weights.h"
+#include "train/checkpoint/start_weights.h"
 
 namespace convoy {
 namespace {

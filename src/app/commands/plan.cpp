@@ -8,17 +8,17 @@
 
 #include "app/command.h"
 #include "app/options.h"
-#include "app/recipe_curves.h"
-#include "app/run.h"
+#include "app/train/recipe_curves.h"
+#include "app/train/run.h"
 #include "base/error.h"
-#include "base/json_text.h"
 #include "base/show.h"
-#include "base/text.h"
+#include "base/text/json_text.h"
+#include "base/text/text.h"
 #include "report/lines.h"
 #include "tensor/isa.h"
 #include "tensor/onednn.h"
-#include "train/check_schedules.h"
-#include "train/run_needs.h"
+#include "train/run/run_needs.h"
+#include "train/step/check_schedules.h"
 #include "train/taken_algorithms.h"
 
 namespace convoy {

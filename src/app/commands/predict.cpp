@@ -4,22 +4,22 @@
 #include <algorithm>
 #include <deque>
 
-#include "app/class_names.h"
 #include "app/command.h"
-#include "app/inference.h"
+#include "app/network/class_names.h"
+#include "app/network/inference.h"
 #include "app/options.h"
-#include "app/pictures.h"
-#include "app/predictor.h"
-#include "app/run.h"
+#include "app/predict/pictures.h"
+#include "app/predict/predictor.h"
+#include "app/train/run.h"
 #include "base/error.h"
-#include "base/folder.h"
+#include "base/files/folder.h"
 #include "base/show.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "config/value.h"
-#include "data/data_file.h"
-#include "data/folder_source.h"
-#include "data/picture_dataset.h"
-#include "train/weights_metadata.h"
+#include "data/sources/data_file.h"
+#include "data/sources/folder_source.h"
+#include "data/sources/picture_dataset.h"
+#include "train/checkpoint/weights_metadata.h"
 
 namespace convoy {
 namespace {

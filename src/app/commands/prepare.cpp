@@ -11,11 +11,11 @@
 #include "app/prepare/raw_splits.h"
 #include "app/prepare/write_shards.h"
 #include "app/prepare/write_tree.h"
-#include "base/cores.h"
 #include "base/error.h"
-#include "base/folder.h"
+#include "base/files/folder.h"
 #include "base/show.h"
-#include "base/text.h"
+#include "base/text/text.h"
+#include "base/threads/cores.h"
 
 namespace convoy {
 namespace {

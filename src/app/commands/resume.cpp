@@ -4,18 +4,18 @@
 #include <array>
 
 #include "app/command.h"
-#include "app/inference.h"
+#include "app/network/inference.h"
+#include "app/network/run_weights.h"
 #include "app/options.h"
-#include "app/run.h"
-#include "app/run_weights.h"
+#include "app/train/run.h"
 #include "base/error.h"
 #include "base/show.h"
 #include "config/config_file.h"
 #include "config/value.h"
 #include "dist/world.h"
 #include "report/finished.h"
-#include "train/start_weights.h"
-#include "train/weights_metadata.h"
+#include "train/checkpoint/start_weights.h"
+#include "train/checkpoint/weights_metadata.h"
 
 namespace convoy {
 namespace {

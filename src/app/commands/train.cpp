@@ -4,16 +4,16 @@
 
 #include "app/command.h"
 #include "app/options.h"
-#include "app/run.h"
-#include "app/verify_resume.h"
+#include "app/train/run.h"
+#include "app/train/verify_resume.h"
 #include "base/error.h"
 #include "base/show.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "config/config_file.h"
 #include "dist/world.h"
 #include "models/model.h"
-#include "train/run_config.h"
-#include "train/start_weights.h"
+#include "train/checkpoint/start_weights.h"
+#include "train/run/run_config.h"
 
 namespace convoy {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "data/data_file.h"
+#include "data/sources/data_file.h"
 
 namespace convoy {
 namespace {

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/append_file.h"
+#include "base/files/append_file.h"
 
 namespace convoy {
 

@@ -6,13 +6,13 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "base/folder.h"
-#include "base/json.h"
-#include "base/json_text.h"
-#include "base/temporary_name.h"
-#include "base/text.h"
+#include "base/files/folder.h"
+#include "base/files/temporary_name.h"
+#include "base/text/json.h"
+#include "base/text/json_text.h"
+#include "base/text/text.h"
 #include "config/value.h"
-#include "data/data_file.h"
+#include "data/sources/data_file.h"
 
 namespace convoy {
 namespace {

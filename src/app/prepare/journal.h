@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "app/prepare/raw_pictures.h"
-#include "base/file.h"
-#include "train/run_dir.h"
+#include "base/files/file.h"
+#include "train/run/run_dir.h"
 
 namespace convoy {
 

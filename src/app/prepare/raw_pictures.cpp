@@ -4,9 +4,9 @@
 #include <tuple>
 
 #include "base/error.h"
-#include "base/folder.h"
-#include "base/regular_file.h"
-#include "data/folder_source.h"
+#include "base/files/folder.h"
+#include "base/files/regular_file.h"
+#include "data/sources/folder_source.h"
 #include "records/tar.h"
 
 namespace convoy {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "base/random_file.h"
-#include "base/thread_pool.h"
+#include "base/files/random_file.h"
+#include "base/threads/thread_pool.h"
 
 namespace convoy {
 

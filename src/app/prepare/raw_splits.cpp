@@ -8,11 +8,11 @@
 
 #include "app/prepare/validation_labels.h"
 #include "base/error.h"
-#include "base/folder.h"
-#include "data/data_file.h"
-#include "data/folder_source.h"
-#include "data/order.h"
-#include "data/record_classes.h"
+#include "base/files/folder.h"
+#include "data/classes/record_classes.h"
+#include "data/loading/order.h"
+#include "data/sources/data_file.h"
+#include "data/sources/folder_source.h"
 
 namespace convoy {
 namespace {

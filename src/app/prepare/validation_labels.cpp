@@ -5,8 +5,8 @@
 #include <sstream>
 
 #include "base/error.h"
-#include "base/text.h"
-#include "data/data_file.h"
+#include "base/text/text.h"
+#include "data/sources/data_file.h"
 
 namespace convoy {
 namespace {

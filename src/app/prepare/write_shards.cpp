@@ -8,10 +8,10 @@
 #include "app/prepare/journal.h"
 #include "app/prepare/picture_records.h"
 #include "base/error.h"
-#include "base/regular_file.h"
-#include "data/data_file.h"
-#include "data/order.h"
-#include "data/record_shards.h"
+#include "base/files/regular_file.h"
+#include "data/loading/order.h"
+#include "data/sources/data_file.h"
+#include "data/sources/record_shards.h"
 #include "records/tfrecord.h"
 
 namespace convoy {

@@ -1,7 +1,7 @@
 // Mirrors every second image left to right.
 #include <algorithm>
 
-#include "data/augment.h"
+#include "data/augment/augment.h"
 
 namespace convoy {
 namespace {

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "data/augment.h"
+#include "data/augment/augment.h"
 
 namespace convoy {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "data/augment.h"
+#include "data/augment/augment.h"
 
 namespace convoy {
 namespace {

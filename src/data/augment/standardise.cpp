@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "data/augment.h"
+#include "data/augment/augment.h"
 
 namespace convoy {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "data/policy/enhance.h"
 #include "data/policy/tables.h"
-#include "kernels/sample_bytes.h"
+#include "kernels/pictures/sample_bytes.h"
 
 namespace convoy::policy {
 

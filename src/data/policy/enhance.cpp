@@ -4,8 +4,8 @@
 #include <numeric>
 
 #include "data/policy/tables.h"
-#include "kernels/blend_bytes.h"
-#include "kernels/turn_hues.h"
+#include "kernels/pictures/blend_bytes.h"
+#include "kernels/pictures/turn_hues.h"
 
 namespace convoy::policy {
 namespace {

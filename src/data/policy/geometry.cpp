@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "kernels/sample_bytes.h"
+#include "kernels/pictures/sample_bytes.h"
 
 namespace convoy::policy {
 namespace {

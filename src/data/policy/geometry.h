@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "base/words.h"
+#include "base/text/words.h"
 #include "data/policy/planes.h"
 
 namespace convoy::policy {

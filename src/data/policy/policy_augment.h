@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "data/byte_augment.h"
+#include "data/augment/byte_augment.h"
 #include "data/policy/space.h"
 
 namespace convoy::policy {

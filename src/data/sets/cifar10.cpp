@@ -1,5 +1,5 @@
 // CIFAR-10: 50,000 and 10,000 colour images of 32x32 in 10 classes, as the official binary files.
-#include "data/cifar_files.h"
+#include "data/sources/cifar_files.h"
 
 namespace convoy {
 namespace {

@@ -1,6 +1,6 @@
 // CIFAR-100: like CIFAR-10 with 100 classes. A record has a coarse label (20 groups), which is
 // skipped, and the fine label, which is used.
-#include "data/cifar_files.h"
+#include "data/sources/cifar_files.h"
 
 namespace convoy {
 namespace {

@@ -1,8 +1,8 @@
 // Any pictures, in folders train and val with a folder for each class, or in the folders of classes
 // alone, of which --val-share keeps a part for evaluation. They come from cameras, so that EXIF's
 // orientation counts.
-#include "data/folder_source.h"
-#include "data/picture_dataset.h"
+#include "data/sources/folder_source.h"
+#include "data/sources/picture_dataset.h"
 
 namespace convoy {
 namespace {

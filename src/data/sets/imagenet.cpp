@@ -1,7 +1,8 @@
-// ImageNet, as TFRecords by any of the usual names (data/record_source.h) or as folders of JPEGs.
-#include "data/folder_source.h"
-#include "data/picture_dataset.h"
-#include "data/record_source.h"
+// ImageNet, as TFRecords by any of the usual names (data/sources/record_source.h) or as folders of
+// JPEGs.
+#include "data/sources/folder_source.h"
+#include "data/sources/picture_dataset.h"
+#include "data/sources/record_source.h"
 
 namespace convoy {
 namespace {

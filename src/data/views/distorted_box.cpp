@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "data/view_maker.h"
+#include "data/views/view_maker.h"
 
 namespace convoy {
 namespace {

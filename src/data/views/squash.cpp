@@ -1,6 +1,6 @@
 // The whole picture squashed to a square of --eval-resize pixels, of which the middle is cut out:
 // what Caffe's networks were trained on.
-#include "data/view_maker.h"
+#include "data/views/view_maker.h"
 
 namespace convoy {
 namespace {

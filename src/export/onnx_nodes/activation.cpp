@@ -1,8 +1,8 @@
-#include "ops/activation.h"
+#include "ops/elementwise/activation.h"
 
 #include "export/onnx_nodes.h"
+#include "ops/loss/softmax.h"
 #include "ops/shape_ops.h"
-#include "ops/softmax.h"
 
 namespace convoy {
 namespace {

@@ -1,7 +1,7 @@
 // Sums and products: of values of one shape, of an image and its gate, or with a constant for each
 // channel. ONNX would broadcast in more ways.
 
-#include "ops/arithmetic.h"
+#include "ops/elementwise/arithmetic.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // Conv. Its bias is one more affine map of the channels.
 
-#include "ops/convolution.h"
+#include "ops/conv/convolution.h"
 
 #include "export/onnx_nodes.h"
 #include "export/onnx_window.h"

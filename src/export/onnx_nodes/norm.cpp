@@ -1,7 +1,7 @@
 // Norms. That of instances is a group norm with one channel a group.
 
 #include "export/onnx_nodes.h"
-#include "ops/group_norm.h"
+#include "ops/norm/group_norm.h"
 #include "ops/shape_ops.h"
 
 namespace convoy {

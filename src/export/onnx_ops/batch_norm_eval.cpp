@@ -1,5 +1,5 @@
 #include "export/onnx_form.h"
-#include "ops/batch_norm.h"
+#include "ops/norm/batch_norm.h"
 
 namespace convoy {
 

@@ -1,4 +1,4 @@
-#include "ops/convolution.h"
+#include "ops/conv/convolution.h"
 
 #include "export/onnx_form.h"
 

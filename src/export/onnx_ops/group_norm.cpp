@@ -1,6 +1,6 @@
 // As the norm of instances of images [n, groups, elements]; the scale of each channel follows.
 
-#include "ops/group_norm.h"
+#include "ops/norm/group_norm.h"
 
 #include "export/onnx_form.h"
 

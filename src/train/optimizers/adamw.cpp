@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "kernels/updates.h"
-#include "train/optimizer.h"
+#include "train/update/optimizer.h"
 
 namespace convoy {
 namespace {

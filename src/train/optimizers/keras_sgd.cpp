@@ -2,7 +2,7 @@
 // change of the rate is felt only as old steps fade (spec C.1).
 
 #include "kernels/updates.h"
-#include "train/optimizer.h"
+#include "train/update/optimizer.h"
 
 namespace convoy {
 namespace {

@@ -7,7 +7,7 @@
 #include "kernels/sums.h"
 #include "kernels/updates.h"
 #include "tensor/kernel.h"
-#include "train/chunk_numbers.h"
+#include "train/update/chunk_numbers.h"
 
 namespace convoy {
 namespace {

@@ -1,7 +1,7 @@
 // RMSProp as PyTorch does it, with the constants of torchvision's training (spec C.2).
 
 #include "kernels/updates.h"
-#include "train/optimizer.h"
+#include "train/update/optimizer.h"
 
 namespace convoy {
 namespace {

@@ -1,7 +1,7 @@
 // Gradient descent with momentum, as PyTorch and TensorFlow's MomentumOptimizer do it (spec C.1).
 
 #include "kernels/updates.h"
-#include "train/optimizer.h"
+#include "train/update/optimizer.h"
 
 namespace convoy {
 namespace {

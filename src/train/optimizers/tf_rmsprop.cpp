@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "kernels/updates.h"
-#include "train/optimizer.h"
+#include "train/update/optimizer.h"
 
 namespace convoy {
 namespace {

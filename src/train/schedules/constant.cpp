@@ -1,4 +1,4 @@
-#include "train/schedule.h"
+#include "train/schedules/schedule.h"
 
 namespace convoy {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "train/schedule.h"
+#include "train/schedules/schedule.h"
 
 namespace convoy {
 namespace {

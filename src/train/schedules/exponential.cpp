@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "train/schedule.h"
-#include "train/schedule_parts.h"
+#include "train/schedules/schedule.h"
+#include "train/schedules/schedule_parts.h"
 
 namespace convoy {
 namespace {

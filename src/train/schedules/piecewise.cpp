@@ -3,7 +3,7 @@
 // * steps per epoch), and the stacks differ in whether that very step has the old rate or the new.
 
 #include "base/error.h"
-#include "train/schedule.h"
+#include "train/schedules/schedule.h"
 
 namespace convoy {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "ops/mixing.h"
-#include "train/run_config.h"
+#include "train/run/run_config.h"
 
 namespace convoy {
 namespace {

@@ -3,9 +3,9 @@
 
 #include "models/model.h"
 #include "ops/byte_image.h"
-#include "ops/cross_entropy.h"
-#include "ops/label_weight.h"
-#include "train/task.h"
+#include "ops/loss/cross_entropy.h"
+#include "ops/loss/label_weight.h"
+#include "train/tasks/task.h"
 
 namespace convoy {
 
@@ -24,9 +24,9 @@ class Classification : public Task {
 
   // Inputs image, label, key, and loss_scale when training; with tables the image is bytes, and the
   // first node makes floats of them. Outputs `loss` and `rank`, one number a
-  // sample (ops/cross_entropy.h), and `logits` in evaluation; for prediction `logits` alone.
+  // sample (ops/loss/cross_entropy.h), and `logits` in evaluation; for prediction `logits` alone.
   // Smoothing and class weights are for training alone: the loss of an evaluation is the plain one.
-  // So is mixing, whose tensors (data/mixing.h) are inputs then.
+  // So is mixing, whose tensors (data/mixing/mixing.h) are inputs then.
   TaskGraph build(const TaskShape& shape) const override;
   std::unique_ptr<Results> results() const override;
   void read(const Executor& executor, const Batch& batch, Rows& rows) const override;

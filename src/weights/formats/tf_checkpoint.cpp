@@ -1,8 +1,8 @@
 // TensorFlow checkpoints: named by prefix, by the .index file, or by a folder whose file
 // `checkpoint` names the newest.
 
-#include "weights/sorted_table.h"
-#include "weights/tf_bundle.h"
+#include "weights/tensorflow/sorted_table.h"
+#include "weights/tensorflow/tf_bundle.h"
 #include "weights/weight_file.h"
 
 namespace convoy {

@@ -1,6 +1,6 @@
 // torch.save before 1.6, and with _use_new_zipfile_serialization=False today.
 
-#include "weights/torch_file.h"
+#include "weights/torch/torch_file.h"
 #include "weights/weight_file.h"
 
 namespace convoy {

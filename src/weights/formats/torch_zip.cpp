@@ -1,6 +1,6 @@
 // torch.save since 1.6. What tells it from numpy's zip files is the name of its first member.
 
-#include "weights/torch_file.h"
+#include "weights/torch/torch_file.h"
 #include "weights/weight_file.h"
 #include "weights/zip_file.h"
 

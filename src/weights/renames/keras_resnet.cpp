@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "weights/tf_names.h"
+#include "weights/tensorflow/tf_names.h"
 
 namespace convoy {
 namespace {

@@ -9,7 +9,7 @@
 #include <set>
 #include <tuple>
 
-#include "weights/tf_names.h"
+#include "weights/tensorflow/tf_names.h"
 
 namespace convoy {
 namespace {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <set>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "weights/match.h"
 
 namespace convoy {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "data/augment_chain.h"
+#include "data/augment/augment_chain.h"
 
 namespace convoy {
 namespace {

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "data/augment_chain.h"
+#include "data/augment/augment_chain.h"
 #include "data/policy/effects.h"
 
 namespace convoy::test {

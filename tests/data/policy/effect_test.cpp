@@ -6,7 +6,7 @@
 #include <set>
 
 #include "data/policy/effects.h"
-#include "kernels/blend_bytes.h"
+#include "kernels/pictures/blend_bytes.h"
 #include "pictures/files.h"
 #include "support/shared_data.h"
 

@@ -2,8 +2,8 @@
 // training.
 #include "models/blocks.h"
 #include "models/model.h"
-#include "ops/activation.h"
-#include "ops/dropout.h"
+#include "ops/elementwise/activation.h"
+#include "ops/elementwise/dropout.h"
 #include "ops/pooling.h"
 
 namespace convoy {

@@ -1,7 +1,7 @@
 // A network of two heads on one trunk, for the task of that name.
 #include "models/blocks.h"
 #include "models/model.h"
-#include "ops/activation.h"
+#include "ops/elementwise/activation.h"
 #include "ops/pooling.h"
 
 namespace convoy {

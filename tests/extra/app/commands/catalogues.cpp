@@ -1,7 +1,7 @@
 // A verb: how many entries some catalogues have.
 #include "app/command.h"
 #include "base/show.h"
-#include "data/augment.h"
+#include "data/augment/augment.h"
 #include "models/model.h"
 
 namespace convoy {

@@ -1,6 +1,6 @@
 // An augmentation with an option of its own: a share of the pixels becomes black.
 #include "base/error.h"
-#include "data/augment.h"
+#include "data/augment/augment.h"
 
 namespace convoy {
 namespace {

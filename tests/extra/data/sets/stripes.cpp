@@ -1,6 +1,6 @@
 // A dataset without files: stripes that lie or stand, under noise.
 #include "base/random.h"
-#include "data/memory_dataset.h"
+#include "data/sources/memory_dataset.h"
 
 namespace convoy {
 namespace {

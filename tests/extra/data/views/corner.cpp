@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "config/value.h"
-#include "data/view_maker.h"
+#include "data/views/view_maker.h"
 
 namespace convoy {
 namespace {

@@ -1,7 +1,7 @@
 // An optimiser with an option of its own: a step by the sign of each element of the gradient.
 #include <cmath>
 
-#include "train/optimizer.h"
+#include "train/update/optimizer.h"
 
 namespace convoy {
 namespace {

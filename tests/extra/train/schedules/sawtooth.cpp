@@ -1,7 +1,7 @@
 // A schedule with an option of its own: the rate falls to zero and begins again, some times.
 #include <cmath>
 
-#include "train/schedule.h"
+#include "train/schedules/schedule.h"
 
 namespace convoy {
 namespace {

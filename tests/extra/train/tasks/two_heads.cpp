@@ -4,10 +4,10 @@
 #include <array>
 #include <cmath>
 
-#include "data/batch.h"
+#include "data/loading/batch.h"
 #include "data/sample.h"
-#include "ops/cross_entropy.h"
-#include "train/task.h"
+#include "ops/loss/cross_entropy.h"
+#include "train/tasks/task.h"
 
 namespace convoy {
 namespace {

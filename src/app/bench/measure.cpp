@@ -1,0 +1,101 @@
+#include "app/bench/measure.h"
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/process.h"
+#include "graph/site.h"
+#include "train/run/run_needs.h"
+
+namespace convoy {
+namespace {
+
+// An executor that is watched, and what its plan is called.
+struct Watched {
+  std::string plan;
+  Executor* executor;
+  StepSeconds seconds;
+};
+
+NodeTime node_time(const Watched& watched, size_t at, int steps) {
+  const Plan& plan = watched.executor->plan();
+  const Node& node = plan.graph.node(plan.steps[at].node);
+  const NodeCost cost = cost_of(plan.graph, node);
+  NodeTime time{.plan = watched.plan,
+                .op = std::string(node.op->name),
+                .name = node.name,
+                .shape = {},
+                .implementation = plan.steps[at].kernel->implementation(),
+                .seconds = watched.seconds.seconds()[at]};
+  time.shape = to_string(plan.graph.type(node.in.empty() ? node.out[0] : node.in[0]).shape);
+  if (node.op->describe) time.shape += " " + node.op->describe(node);
+  time.flops = steps * cost.flops;
+  time.bytes = steps * cost.bytes;
+  return time;
+}
+
+}  // namespace
+
+double Measured::median_seconds() const {
+  std::vector<double> sorted = seconds;
+  std::sort(sorted.begin(), sorted.end());
+  const size_t n = sorted.size();
+  return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
+}
+
+double Measured::best_seconds() const { return *std::min_element(seconds.begin(), seconds.end()); }
+
+Measured measure(const RunSetup& setup, const MeasureOptions& options) {
+  Measured measured;
+  measured.planned_bytes = refuse_what_cannot_fit(setup, fs::temp_directory_path()).peak();
+  Network network(setup.plans, setup.config.thread_count(), setup.config.cores());
+  network.state().initialize(setup.config.seed);
+  measured.machine = measure_speed(network.pool());
+  const int total = options.warmup + options.steps;
+  std::vector<Watched> watched;
+  if (options.infer) {
+    watched = {{"eval", network.evaluation(), {}}};
+  } else {
+    watched = {{"train", network.gradients(), {}},
+               {"statistics", network.statistics(), {}},
+               {"update", network.update(), {}}};
+  }
+  Loader loader(*setup.train_set, setup.train_chain, setup.epochs, setup.loader(0, total));
+  const int parts = setup.shape.parts();
+  measured.images = static_cast<double>(setup.shape.global_batch());
+  measured.flops = watched[0].executor->plan().flops * (options.infer ? 1 : parts);
+  double waited = 0;
+  for (int step = 0; step < total; ++step) {
+    if (step == options.warmup) {
+      for (Watched& w : watched) w.executor->observe(&w.seconds);
+      waited = loader.wait_seconds();
+    }
+    const double start = steady_seconds();
+    if (options.infer) {
+      const Batch& batch = loader.next();
+      for (const NamedTensor& t : batch.tensors()) watched[0].executor->try_bind(t.name, t.data);
+      watched[0].executor->run();
+    } else {
+      const Results& results = train_step(setup, network, step, setup.inputs(step),
+                                          [&]() -> const Batch& { return loader.next(); });
+      measured.losses.push_back(results.mean_loss());
+    }
+    if (step >= options.warmup) measured.seconds.push_back(steady_seconds() - start);
+    options.progress(step + 1, total);
+  }
+  measured.wait_seconds = loader.wait_seconds() - waited;
+  measured.peak_rss_bytes = peak_rss_bytes();
+  const MachineSpeed after = measure_speed(network.pool());
+  measured.machine.flops = std::max(measured.machine.flops, after.flops);
+  measured.machine.bytes = std::max(measured.machine.bytes, after.bytes);
+  for (const Watched& w : watched) {
+    const int runs = options.steps * (w.plan == "train" ? parts : 1);
+    for (size_t at = 0; at < w.seconds.seconds().size(); ++at) {
+      measured.nodes.push_back(node_time(w, at, runs));
+    }
+  }
+  return measured;
+}
+
+}  // namespace convoy

@@ -1,0 +1,135 @@
+#include "app/export/export_source.h"
+
+#include <cstring>
+
+#include "base/error.h"
+#include "train/checkpoint/tensors.h"
+#include "train/checkpoint/weights_metadata.h"
+#include "version.h"
+
+namespace convoy {
+namespace {
+
+constexpr std::string_view count_suffix = ".num_batches_tracked";
+
+// What PyTorch would have counted; 0 where the file does not tell.
+int64_t updates_in(const WeightFile& file) {
+  for (const TensorEntry& t : file.tensors()) {
+    if (!t.name.ends_with(count_suffix) || t.dtype != DType::s64 || t.shape.count() != 1) continue;
+    int64_t updates;
+    std::memcpy(&updates, t.data.data(), sizeof updates);
+    return updates;
+  }
+  return 0;
+}
+
+}  // namespace
+
+ExportSource::ExportSource(InferenceOptions& options, const ChosenWeights& chosen,
+                           int64_t image_size)
+    : options_(options),
+      chosen_(chosen),
+      model_(settle(options, chosen.file.origin())),
+      has_dataset_(chosen.settings.contains("dataset") || chosen.settings.contains("data-dir")),
+      updates_(updates_in(chosen.file)) {
+  const ModelDef& family = model_.family;
+  image_ = {family.channels, model_.image_size(), model_.image_size()};
+  if (const auto told = told_image(chosen.file.metadata(), chosen.file.origin())) {
+    image_ = *told;
+  } else if (names_data()) {
+    image_ = dataset().image_shape();
+  }
+  if (image_size) image_ = {image_[0], image_size, image_size};
+  classes_ = options.num_classes ? options.num_classes
+             : has_dataset_      ? dataset().classes()
+                                 : model_.classes();
+  const StateLayout layout = lay_out_state(graph(1));
+  state_ = std::make_unique<State>(layout, 0, false);
+  load_weights(chosen.file, model_, *state_, HeadPolicy::must_fit);
+  tensors_ = model_tensors(layout, state_->params(), state_->stats());
+}
+
+Graph ExportSource::graph(int64_t batch, bool probabilities) const {
+  const auto task =
+      make_task({.model = model_, .classes = classes_, .options = options_.model_options});
+  Graph graph =
+      task->build({.batch = batch, .image = image_, .train = false, .predict = true}).graph;
+  if (probabilities) add_probabilities(graph);
+  return graph;
+}
+
+const Dataset& ExportSource::dataset() {
+  if (!dataset_) dataset_ = options_.data.open(false, options_.seed);
+  return *dataset_;
+}
+
+bool ExportSource::opens() {
+  try {
+    dataset();
+    return true;
+  } catch (const Error&) {
+    if (names_data()) throw;  // who names data means them
+    return false;
+  }
+}
+
+bool ExportSource::names_data() const {
+  const auto is_typed = [&](const char* key) {
+    const auto found = chosen_.settings.find(key);
+    return found != chosen_.settings.end() && found->second.origin == "command line";
+  };
+  return is_typed("data-dir") || is_typed("dataset");
+}
+
+GraphRun::Weights ExportSource::weights() const {
+  return [this](const std::string& name) -> std::span<const float> {
+    for (const TensorEntry& t : tensors_) {
+      if (t.name == name) {
+        return {reinterpret_cast<const float*>(t.data.data()), t.data.size() / sizeof(float)};
+      }
+    }
+    raise(Fault::bug, "the network has no {}", name);
+  };
+}
+
+std::vector<TensorEntry> ExportSource::all_tensors() const {
+  return with_batch_counts(tensors_, updates_);
+}
+
+Metadata ExportSource::metadata() const {
+  Metadata about = chosen_.file.metadata();
+  about.erase("format");
+  about.emplace("convoy.version", version);
+  about[weights_key::image] = to_string(image_);
+  const auto option = [&](const std::string& key, const std::string& value) {
+    about[weights_key::option + key] = value;
+  };
+  option("model", model_.variant.name);
+  option("num-classes", std::to_string(classes_));
+  for (const auto& [key, value] : options_.model_options.changed_architecture()) {
+    option(std::string(key), value);
+  }
+  if (has_dataset_) {
+    for (const auto& [key, value] : options_.data.preprocessing()) option(key, value);
+  }
+  return about;
+}
+
+ExportSource::Pictures ExportSource::pictures(int64_t wanted) {
+  if (has_dataset_ && opens() && dataset().image_shape() == image_) {
+    const auto chain = std::make_shared<AugmentChain>(options_.data.chain(image_, false));
+    const auto scratch = std::make_shared<Arena>(chain->scratch_bytes());
+    const auto pixels = std::make_shared<std::vector<uint8_t>>(static_cast<size_t>(image_.count()));
+    const auto data = dataset_;
+    return {options_.data.dataset_name(), std::min(wanted, data->size()),
+            [=](int64_t i, float* image) {
+              Sample sample;
+              sample.begin(pixels->data());
+              data->read(i, 0, sample);
+              chain->run(pixels->data(), image, 0, scratch->data());
+            }};
+  }
+  return {"noise", wanted, noise_images(image_.count())};
+}
+
+}  // namespace convoy

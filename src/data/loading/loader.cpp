@@ -1,0 +1,277 @@
+#include "data/loading/loader.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <optional>
+
+#include "base/random.h"
+#include "base/threads/cores.h"
+#include "base/threads/thread_pool.h"
+#include "data/loading/order.h"
+
+namespace convoy {
+namespace {
+
+// One worker makes 100,000 CIFAR images a second and more: beyond what four cores train on.
+constexpr int cores_per_worker = 4;
+
+// One broken picture among thousands: how to find the others, and how to go on without them.
+[[noreturn]] void refuse_bad(std::string_view reason) {
+  const bool has_advice = reason.find("; try: ") != reason.npos;
+  raise(
+      Fault::data,
+      "{}{}convoy check FOLDER, which finds all that are broken, or --max-bad 10, with which 10 of "
+      "an epoch may be",
+      reason, has_advice ? ", or " : "; try: ");
+}
+
+}  // namespace
+
+int worker_count(const LoaderSpec& spec) {
+  return spec.workers > 0 ? spec.workers : std::max(1, available_cores() / cores_per_worker);
+}
+
+TensorList loader_tensors(const LoaderSpec& spec, const Dataset& dataset) {
+  TensorList types = batch_tensors(spec.batch, dataset.image_shape(), pixel_type(spec),
+                                   spec.form ? spec.form->tensors() : dataset.tensors());
+  if (spec.mixing.on()) {
+    for (auto& type : mixing_tensors(spec.batch)) types.push_back(std::move(type));
+  }
+  return types;
+}
+
+Loader::Loader(const Dataset& dataset, const AugmentChain& chain, const EpochPlan& plan,
+               const LoaderSpec& spec)
+    : dataset_(dataset),
+      chain_(chain),
+      plan_(plan),
+      spec_(spec),
+      tensors_(spec.form ? spec.form->tensors() : dataset.tensors()) {
+  expect(spec.batch > 0 && spec.parts > 0 && spec.prefetch > 0 && spec.workers >= 0,
+         "an empty loader");
+  expect(0 <= spec.offset && spec.offset + spec.batch * spec.parts <= plan.batch(),
+         "the parts are more than the plan's batch");
+  expect(chain.image() == dataset.image_shape(), "the augmentations are made for another image");
+  expect(plan.dataset() == dataset.size(), "the plan is made for another dataset");
+  expect(plan.tail() != EpochTail::short_ || spec.parts == 1,
+         "a short step cannot be cut into parts");
+  expect(0 <= spec.first_step && spec.first_step <= spec.last_step, "steps run backwards");
+  expect(!spec.bytes || chain.keeps_bytes(), "augmentations that need floats");
+  expect(spec.stride > 0 && spec.rows > 0 && spec.parts % spec.rows == 0, "steps that go on");
+  total_ = divide_up(spec.last_step - spec.first_step, spec.stride) * spec.parts;
+  if (spec_.micro_batch == 0) spec_.micro_batch = spec.batch;
+  expect(spec.batch % spec_.micro_batch == 0 && spec.offset % spec_.micro_batch == 0,
+         "whole micro-batches");
+  const auto types = loader_tensors(spec, dataset);
+  for (int i = 0; i < spec.prefetch + 1; ++i) ring_.emplace_back(types);
+  for (int i = 0; i < std::min(worker_count(spec), spec.prefetch); ++i) {
+    places_.emplace_back(pixel_bytes() + chain.scratch_bytes());
+  }
+  try {
+    for (Place& place : places_) threads_.emplace_back([this, &place] { work(place); });
+  } catch (...) {  // no more threads to be had: those that run must not outlive this object
+    shut_down();
+    throw;
+  }
+}
+
+Loader::~Loader() { shut_down(); }
+
+void Loader::shut_down() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  work_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+const Batch& Loader::next() {
+  std::unique_lock lock(mutex_);
+  expect(delivered_ < total_, "a batch beyond the last");
+  if (released_ < delivered_) {  // the batch of the last call
+    released_ = delivered_;
+    work_.notify_one();
+  }
+  Slot& wanted = slot(delivered_);
+  if (wanted.made != delivered_) {
+    const auto start = std::chrono::steady_clock::now();
+    ready_.wait(lock, [&] { return wanted.made == delivered_; });
+    wait_seconds_ +=
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+  if (wanted.failure) std::rethrow_exception(wanted.failure);
+  ++delivered_;
+  return wanted.batch;
+}
+
+void Loader::restart(int64_t first_step, int64_t last_step) {
+  expect(0 <= first_step && first_step <= last_step, "steps run backwards");
+  std::unique_lock lock(mutex_);
+  hold_ = true;
+  ready_.wait(lock, [&] { return busy_ == 0; });
+  for (Slot& each : ring_) {
+    each.made = -1;
+    each.failure = nullptr;
+  }
+  spec_.first_step = first_step;
+  spec_.last_step = last_step;
+  total_ = divide_up(last_step - first_step, spec_.stride) * spec_.parts;
+  claimed_ = delivered_ = released_ = 0;
+  hold_ = false;
+  work_.notify_all();
+}
+
+void Loader::work(Place& place) {
+  flush_subnormals();
+  std::unique_lock lock(mutex_);
+  while (true) {
+    work_.wait(lock, [&] {
+      const int64_t limit = std::min(total_, released_ + static_cast<int64_t>(ring_.size()));
+      return stop_ || (!hold_ && claimed_ < limit);
+    });
+    if (stop_) return;
+    const int64_t number = claimed_++;
+    ++busy_;
+    lock.unlock();
+    std::exception_ptr failure;
+    try {
+      fill(number, slot(number).batch, place);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    lock.lock();
+    --busy_;
+    // Batches are claimed in order, so all before a failed one still arrive; none after is begun.
+    if (failure) hold_ = true;
+    slot(number).failure = failure;
+    slot(number).made = number;
+    ready_.notify_one();
+  }
+}
+
+// For a sample that is no image: zeros.
+void Loader::leave_blank(Sample& sample, uint8_t* pixels) const {
+  sample.begin(pixels);
+  std::memset(pixels, 0, static_cast<size_t>(chain_.image().count()));
+  for (const auto& [name, type] : dataset_.tensors()) sample.add_zeros(name, type);
+}
+
+size_t Loader::pixel_bytes() const {
+  return static_cast<size_t>(
+      round_up(dataset_.image_shape().count(), static_cast<int64_t>(Arena::alignment)));
+}
+
+// Whether there is an image, the sample's own or one that stands in.
+bool Loader::read(int64_t index, uint64_t key, uint8_t* pixels, Sample& sample,
+                  Batch& batch) const {
+  if (spec_.bad == BadSamples::refuse) {
+    try {
+      sample.begin(pixels);
+      dataset_.read(index, key, sample);
+    } catch (const Error& error) {
+      if (error.fault() != Fault::data) throw;
+      refuse_bad(error.what());
+    }
+    return true;
+  }
+  // Where so many in a row are bad, it is not the samples.
+  constexpr int64_t most = 100;
+  for (int64_t i = 0; i < std::min(most, dataset_.size()); ++i) {
+    const int64_t instead = (index + i) % dataset_.size();
+    try {
+      sample.begin(pixels);
+      dataset_.read(instead, key, sample);
+      return true;
+    } catch (const Error& error) {
+      if (error.fault() != Fault::data) throw;
+      batch.bad.push_back({instead, dataset_.origin(instead), error.what()});
+    }
+    if (spec_.bad == BadSamples::leave_out) return false;
+  }
+  raise(Fault::data, "{} images one after another cannot be read, the first being {}",
+        batch.bad.size(), batch.bad.front().reason);
+}
+
+void Loader::mix(int64_t step, int64_t first, Batch& batch) const {
+  const int64_t micro = spec_.micro_batch;
+  for (int64_t at = 0; at < batch.valid; at += micro) {
+    // By the micro-batch's place in the step: not by who makes it.
+    const uint64_t key = random_key(spec_.seed, Purpose::mixing, static_cast<uint64_t>(step),
+                                    static_cast<uint64_t>((first + at) / micro));
+    spec_.mixing.draw(
+        key, std::min(micro, batch.valid - at), chain_.image(), batch.data<int32_t>("label") + at,
+        {batch.data<int32_t>("mix_source") + at * 4, batch.data<int32_t>("mix_box") + at * 4,
+         batch.data<float>("mix_share") + at * 4, batch.data<float>("mix_weight") + at * 4,
+         batch.data<int32_t>("mix_label") + at});
+  }
+}
+
+void Loader::write(Sample& sample, uint64_t key, Place& place, Batch& batch, int64_t i) const {
+  const int64_t image_size = chain_.image().count();
+  std::byte* scratch = place.memory.data() + pixel_bytes();
+  if (spec_.bytes) {
+    chain_.run_bytes(sample.pixels(), batch.data<uint8_t>("image") + i * image_size, key, scratch);
+  } else {
+    chain_.run(sample.pixels(), batch.data<float>("image") + i * image_size, key, scratch);
+  }
+  if (spec_.form) {
+    chain_.follow(key, sample.geometry);
+    return spec_.form->write(sample, batch, i);
+  }
+  for (const auto& [name, type] : tensors_) {
+    const SampleTensor* tensor = sample.find(name);
+    expect(tensor && tensor->type == type, "a sample with the tensors of its dataset");
+    std::memcpy(batch.find(name)->data + static_cast<size_t>(i) * tensor->bytes.size(),
+                tensor->bytes.data(), tensor->bytes.size());
+  }
+}
+
+void Loader::fill(int64_t number, Batch& batch, Place& place) const {
+  const int64_t step = spec_.first_step + number / spec_.parts * spec_.stride;
+  const int64_t in_row = spec_.parts / spec_.rows, turn = number % spec_.parts;
+  const int64_t part = turn % spec_.rows * in_row + turn / spec_.rows;
+  const int64_t first = spec_.offset + part * spec_.batch;
+  auto* pixels = reinterpret_cast<uint8_t*>(place.memory.data());
+  auto* weight = batch.data<float>("weight");
+  auto* key = batch.data<int64_t>("key");
+
+  batch.bad.clear();
+  batch.valid = std::min(spec_.batch, plan_.count(step) - first);
+  // Which samples, kept where their keys will be, so that all are asked for before the first read.
+  int64_t epoch = -1;
+  std::optional<Order> order;
+  for (int64_t i = 0; i < batch.valid; ++i) {
+    const Position position = plan_.at(step, first + i);
+    if (position.epoch != epoch) {
+      epoch = position.epoch;
+      order.emplace(plan_.dataset(), spec_.seed, epoch, spec_.shuffle, dataset_.run_length());
+    }
+    key[i] = (*order)[position.index];
+    dataset_.expect_read(key[i]);
+  }
+  for (int64_t i = 0; i < batch.valid; ++i) {
+    const int64_t sample = key[i];
+    const Position position = plan_.at(step, first + i);
+    const auto keyed = [&](Purpose purpose) {
+      const uint64_t first_copy =
+          random_key(spec_.seed, purpose, static_cast<uint64_t>(position.epoch),
+                     static_cast<uint64_t>(sample));
+      if (position.copy == 0) return first_copy;
+      return random_key(first_copy, purpose, static_cast<uint64_t>(position.copy));
+    };
+    key[i] = static_cast<int64_t>(keyed(Purpose::batch_key));
+    weight[i] = read(sample, keyed(Purpose::view), pixels, place.sample, batch) ? 1 : 0;
+    if (weight[i] == 0) leave_blank(place.sample, pixels);
+    write(place.sample, keyed(Purpose::augment), place, batch, i);
+  }
+  if (spec_.mixing.on()) mix(step, first, batch);
+  for (const NamedTensor& tensor : batch.tensors()) {
+    const size_t each = stored_bytes(tensor.type) / static_cast<size_t>(spec_.batch);
+    std::memset(tensor.data + each * static_cast<size_t>(batch.valid), 0,
+                each * static_cast<size_t>(spec_.batch - batch.valid));
+  }
+}
+
+}  // namespace convoy

@@ -1,0 +1,44 @@
+// Encoded pictures as images of one size: of each, only what its view needs is decoded and resized.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "data/dataset.h"
+#include "data/sources/picture_source.h"
+#include "data/views/view_maker.h"
+
+namespace convoy {
+
+class PictureDataset final : public Dataset {
+ public:
+  PictureDataset(std::unique_ptr<PictureSource> source, const PictureSpec& spec);
+  ~PictureDataset() override;
+
+  int64_t size() const override { return source_->size(); }
+  Shape image_shape() const override { return {spec_.channels, spec_.size, spec_.size}; }
+  int classes() const override;
+  std::vector<std::string> class_names() const override;
+  std::vector<int64_t> class_counts() const override { return source_->class_counts(); }
+  void read(int64_t index, uint64_t key, Sample& sample) const override;
+  std::string origin(int64_t index) const override { return source_->origin(index); }
+  KeptSample kept(int64_t index) const override { return source_->kept(index); }
+  uint64_t content_hash(int64_t index) const override;
+  void expect_read(int64_t index) const override { source_->expect_read(index); }
+  int64_t run_length() const override { return source_->run_length(); }
+
+ private:
+  // What a read needs: kept from one read to the next.
+  struct Workplace;
+  std::unique_ptr<Workplace> take() const;
+  void give_back(std::unique_ptr<Workplace> place) const;
+
+  std::unique_ptr<PictureSource> source_;
+  PictureSpec spec_;
+  std::unique_ptr<ViewMaker> view_;
+  mutable std::mutex mutex_;
+  mutable std::vector<std::unique_ptr<Workplace>> idle_;
+};
+
+}  // namespace convoy

@@ -1,0 +1,154 @@
+#include "kernels/conv/grouped.h"
+
+#include <algorithm>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/conv/grouped.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace convoy::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using D = hn::CappedTag<float, 16>;
+using V = hn::Vec<D>;
+
+int64_t lanes_impl() { return static_cast<int64_t>(hn::Lanes(D())); }
+
+void grouped_spread_impl(const GroupedSpread& s, const float* x, float* rows) {
+  const D d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+#if HWY_TARGET == HWY_SCALAR
+  // One lane: only groups of one fit (groups_fit).
+  std::copy_n(x, s.pixels * s.block, rows);
+  (void)lanes;
+#else
+  if (s.members == 1) {
+    std::copy_n(x, s.pixels * s.block, rows);
+    return;
+  }
+  HWY_ALIGN int32_t places[16];
+  for (int64_t i = 0; i < s.members; ++i) {
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      places[lane] = static_cast<int32_t>(lane / s.members * s.members + i);
+    }
+    const auto from = hn::SetTableIndices(d, places);
+    float* to = rows + i * s.stride;
+    for (int64_t at = 0; at < s.pixels * s.block; at += lanes) {
+      hn::StoreU(hn::TableLookupLanes(hn::LoadU(d, x + at), from), d, to + at);
+    }
+  }
+#endif
+}
+
+// `n` neighbouring outputs at once: as many sums as the registers hold.
+template <int n>
+HWY_INLINE void some_outputs(const GroupedRow& r, const float* weights, int64_t p, int64_t lane,
+                             float* y) {
+  const D d;
+  V sum[n];
+  HWY_UNROLL(16)
+  for (int k = 0; k < n; ++k) sum[k] = hn::Zero(d);
+  const int64_t step = r.step * r.block;
+  const float* w = weights + lane;
+  for (int64_t h = 0; h < r.heights; ++h) {
+    for (int64_t i = 0; i < r.members; ++i) {
+      const float* row = r.rows[h] + i * r.stride + p * step + lane;
+      for (int64_t c = 0; c < r.widths; ++c, w += r.block) {
+        const float* x = row + r.columns[c] * r.block;
+        const V weight = hn::LoadU(d, w);
+        HWY_UNROLL(16)
+        for (int k = 0; k < n; ++k) sum[k] = hn::MulAdd(hn::LoadU(d, x + k * step), weight, sum[k]);
+      }
+    }
+  }
+  HWY_UNROLL(16)
+  for (int k = 0; k < n; ++k) hn::StoreU(sum[k], d, y + (p + k) * r.y_step * r.block + lane);
+}
+
+// The last outputs are computed with their neighbours once more rather than one by one.
+template <int n>
+HWY_INLINE void outputs_by(const GroupedRow& r, const float* weights, int64_t lane, float* y) {
+  int64_t p = 0;
+  for (; p + n <= r.count; p += n) some_outputs<n>(r, weights, p, lane, y);
+  if (p < r.count) some_outputs<n>(r, weights, r.count - n, lane, y);
+}
+
+void grouped_row_impl(const GroupedRow& r, const float* weights, float* y) {
+  const auto lanes = static_cast<int64_t>(hn::Lanes(D()));
+  for (int64_t lane = 0; lane < r.block; lane += lanes) {
+    if (r.count >= 14) {
+      outputs_by<14>(r, weights, lane, y);
+    } else if (r.count >= 7) {
+      outputs_by<7>(r, weights, lane, y);
+    } else if (r.count >= 4) {
+      outputs_by<4>(r, weights, lane, y);
+    } else {
+      outputs_by<1>(r, weights, lane, y);
+    }
+  }
+}
+
+// `n` neighbouring sums (of [heights][members][widths] laid end to end) over the whole row.
+template <int n>
+HWY_INLINE void some_sums(const GroupedRow& r, const float* d_y, int64_t first, int64_t lane,
+                          float* sums) {
+  const D d;
+  const float* from[n];
+  V sum[n];
+  HWY_UNROLL(16)
+  for (int k = 0; k < n; ++k) {
+    const int64_t tap = first + k, c = tap % r.widths, i = tap / r.widths % r.members;
+    from[k] = r.rows[tap / r.widths / r.members] + i * r.stride + r.columns[c] * r.block + lane;
+    sum[k] = hn::LoadU(d, sums + tap * r.block + lane);
+  }
+  const float* g = d_y + lane;
+  const int64_t step = r.step * r.block;
+  for (int64_t at = 0, p = 0; p < r.count; ++p, at += step, g += r.y_step * r.block) {
+    const V arrived = hn::LoadU(d, g);
+    HWY_UNROLL(16)
+    for (int k = 0; k < n; ++k) sum[k] = hn::MulAdd(hn::LoadU(d, from[k] + at), arrived, sum[k]);
+  }
+  HWY_UNROLL(16)
+  for (int k = 0; k < n; ++k) hn::StoreU(sum[k], d, sums + (first + k) * r.block + lane);
+}
+
+void grouped_row_grad_impl(const GroupedRow& r, const float* d_y, float* sums) {
+  const auto lanes = static_cast<int64_t>(hn::Lanes(D()));
+  const int64_t taps = r.heights * r.members * r.widths;
+  for (int64_t lane = 0; lane < r.block; lane += lanes) {
+    int64_t t = 0;
+    for (; t + 12 <= taps; t += 12) some_sums<12>(r, d_y, t, lane, sums);
+    for (; t + 9 <= taps; t += 9) some_sums<9>(r, d_y, t, lane, sums);
+    for (; t + 3 <= taps; t += 3) some_sums<3>(r, d_y, t, lane, sums);
+    for (; t < taps; ++t) some_sums<1>(r, d_y, t, lane, sums);
+  }
+}
+
+}  // namespace convoy::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace convoy::kernels {
+
+HWY_EXPORT(lanes_impl);
+HWY_EXPORT(grouped_spread_impl);
+HWY_EXPORT(grouped_row_impl);
+HWY_EXPORT(grouped_row_grad_impl);
+
+bool groups_fit(int64_t members, int64_t block) {
+  const int64_t lanes = std::min(block, HWY_DYNAMIC_DISPATCH(lanes_impl)());
+  return lanes % members == 0;
+}
+void grouped_spread(const GroupedSpread& s, const float* x, float* rows) {
+  HWY_DYNAMIC_DISPATCH(grouped_spread_impl)(s, x, rows);
+}
+void grouped_row(const GroupedRow& r, const float* weights, float* y) {
+  HWY_DYNAMIC_DISPATCH(grouped_row_impl)(r, weights, y);
+}
+void grouped_row_grad(const GroupedRow& r, const float* d_y, float* sums) {
+  HWY_DYNAMIC_DISPATCH(grouped_row_grad_impl)(r, d_y, sums);
+}
+
+}  // namespace convoy::kernels
+#endif

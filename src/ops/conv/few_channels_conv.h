@@ -1,0 +1,17 @@
+#pragma once
+
+#include <memory>
+
+#include "graph/op.h"
+#include "tensor/onednn.h"
+
+namespace convoy::ops {
+
+// Whether oneDNN lacks a fast weight gradient for this shape (plain x, blocked y).
+bool has_few_channels(const onednn::ConvShape& whole_batch);
+
+// Our own: inputs x, d_y; output d_w plain. See kernels/conv/few_channels.h.
+std::unique_ptr<Kernel> few_channels_grad_weights(const onednn::ConvShape& whole_batch,
+                                                  const KernelSite& site);
+
+}  // namespace convoy::ops

@@ -1,0 +1,300 @@
+// The forward pass, and the input gradient, which is the forward pass of d_y with turned weights.
+
+#include <array>
+
+#include "kernels/product.h"
+#include "kernels/transpose.h"
+#include "ops/conv/winograd_conv.h"
+#include "ops/conv/winograd_parts.h"
+
+namespace convoy::ops {
+namespace {
+
+using kernels::WinogradPlane;
+using onednn::ConvShape;
+
+struct Sides {
+  WinogradPlane plane;
+  WinogradImages in, out;
+  int64_t images;
+  bool turned;
+  In<float> source, weights;
+  Out<float> made;
+
+  // 9 rows of `block` outputs for each of the inputs [first, first + count): what the transform of
+  // the weights reads.
+  int64_t packed(int64_t count) const { return count * 9 * in.block; }
+  void pack(const float* w, int64_t first, int64_t count, int64_t out_block, float* g) const {
+    const int64_t block = in.block, o = out_block * block;
+    const int64_t rows = std::min(block, out.channels - o);
+    const int64_t real = std::clamp<int64_t>(in.channels - first, 0, count);
+    if (turned) {
+      // By the names of the forward pass w[c][o], each from its far end.
+      for (int64_t c = 0; c < real; ++c) {
+        kernels::transpose({rows, 9, block, 9, -block}, w + 9 * ((first + c) * out.channels + o),
+                           g + packed(c) + 8 * block);
+      }
+    } else {
+      kernels::transpose({rows, 9 * real, block, 9 * in.channels, block},
+                         w + 9 * (o * in.channels + first), g);
+    }
+    std::fill_n(g + packed(real), packed(count - real), 0.0f);
+  }
+  // Packed weights to the points; point p of input c goes to u + c * input + p * point.
+  void transform(const float* g, int64_t count, float* u, int64_t input, int64_t point) const {
+    for (int64_t c = 0; c < count; ++c) {
+      kernels::winograd_weights(plane.tile, in.block, g + packed(c), u + c * input, point);
+    }
+  }
+
+  // m = v u at one point: of `inputs` channels of v, for a panel of `vectors` blocks of outputs.
+  void multiply(const WinogradTiles& v, const float* v_data, int64_t rows, int64_t inputs,
+                const float* u, int64_t vectors, const WinogradTiles& m, float* m_data, bool add,
+                int64_t ahead) const {
+    const int64_t block = in.block;
+    kernels::product({.rows = rows,
+                      .depth = inputs,
+                      .vectors = vectors,
+                      .a_row = block,
+                      .a_k = 1,
+                      .b_k = vectors * block,
+                      .b_vector = block,
+                      .c_row = block,
+                      .c_vector = m.plane(),
+                      .k_block = block,
+                      .a_block = v.plane(),
+                      .b_block = block * vectors * block,
+                      .add = add,
+                      .a_ahead = ahead},
+                     v_data, u, m_data);
+  }
+};
+
+// Small weights: transformed once, then every task does all for a chunk of tiles.
+class ChunkedApply : public Kernel {
+ public:
+  explicit ChunkedApply(const Sides& sides) : s_(sides) {
+    const int64_t per_tile = s_.plane.points() * (s_.in.padded() + s_.out.padded()) * 4;
+    // As much as stays in a core's cache, in whole passes of rows, and tasks for 16 threads.
+    const int64_t cached = std::max<int64_t>(megabyte / per_tile / rows_, 1) * rows_;
+    all_ = s_.images * s_.plane.tiles();
+    chunk_ = std::min(cached, round_up(divide_up(all_, 24), rows_));
+    v_ = {chunk_, s_.in.padded()};
+    m_ = {chunk_, s_.out.padded()};
+  }
+
+  std::string implementation() const override { return winograd_label(s_.plane); }
+  int holding_phases() const override { return 1; }
+  size_t held_bytes() const override {
+    return static_cast<size_t>(s_.plane.points() * u_point()) * sizeof(float);
+  }
+  size_t worker_scratch_bytes() const override {
+    const int64_t points = s_.plane.points();
+    return static_cast<size_t>(v_.floats(points) + m_.floats(points)) * sizeof(float);
+  }
+  int phases() const override { return 2; }
+  int tasks(int phase) const override {
+    return static_cast<int>(phase == 0 ? s_.out.blocks() : divide_up(all_, chunk_));
+  }
+
+  void run(int phase, int task, const KernelArgs& args) const override {
+    auto* u = reinterpret_cast<float*>(args.held);
+    if (phase == 0) {
+      transform(task, s_.weights(args), u);
+    } else {
+      run_chunk(task, args, u);
+    }
+  }
+
+ private:
+  static constexpr int64_t rows_ = kernels::product_rows;
+
+  // Weights at the points, in panels of a few blocks of outputs: [point][panel][input][output].
+  int64_t u_point() const { return s_.in.padded() * s_.out.padded() + 16; }
+  int64_t panels() const { return divide_up(s_.out.blocks(), vectors_); }
+  int64_t panel(int64_t i) const { return i * vectors_ * s_.in.block * s_.in.padded(); }
+  int64_t vectors(int64_t i) const { return std::min(vectors_, s_.out.blocks() - i * vectors_); }
+
+  void transform(int task, const float* w, float* u) const {
+    constexpr int64_t inputs = 16;  // at a time
+    std::array<float, inputs * 9 * 16> g;
+    const int64_t i = task / vectors_, block = s_.in.block, width = vectors(i) * block;
+    float* to = u + panel(i) + task % vectors_ * block;
+    for (int64_t c = 0; c < s_.in.padded(); c += inputs) {
+      const int64_t count = std::min(inputs, s_.in.padded() - c);
+      s_.pack(w, c, count, task, g.data());
+      s_.transform(g.data(), count, to + c * width, width, u_point());
+    }
+  }
+
+  void run_chunk(int task, const KernelArgs& args, const float* u) const {
+    const WinogradPlane& plane = s_.plane;
+    auto* v = reinterpret_cast<float*>(args.worker_scratch);
+    float* m = v + v_.floats(plane.points());
+    const int64_t begin = task * chunk_, end = std::min(begin + chunk_, all_);
+    by_image(begin, end, plane.tiles(), [&](int64_t n, int64_t first, int64_t count, int64_t at) {
+      for (int64_t b = 0; b < s_.in.blocks(); ++b) {
+        kernels::winograd_input(plane, s_.in.plane(s_.source(args), n, b), first, count,
+                                v_.at(v, at, b));
+      }
+    });
+    for (int64_t point = 0; point < plane.points(); ++point) {
+      for (int64_t i = 0; i < panels(); ++i) {
+        s_.multiply(v_, v + point * v_.point(), end - begin, s_.in.padded(),
+                    u + point * u_point() + panel(i), vectors(i), m_,
+                    m + point * m_.point() + i * vectors_ * m_.plane(), false, 0);
+      }
+    }
+    by_image(begin, end, plane.tiles(), [&](int64_t n, int64_t first, int64_t count, int64_t at) {
+      for (int64_t b = 0; b < s_.out.blocks(); ++b) {
+        kernels::winograd_output(plane, m_.at(m, at, b), first, count,
+                                 s_.out.plane(s_.made(args), n, b));
+      }
+    });
+  }
+
+  Sides s_;
+  int64_t vectors_ = kernels::product_vectors();
+  int64_t all_ = 0, chunk_ = 0;  // tiles
+  WinogradTiles v_, m_;
+};
+
+// Large weights: they would fill the memory's bus at the points. A task transforms those of a few
+// outputs where it needs them, inputs by inputs, and multiplies them with all tiles of a group.
+// They are packed once.
+class PhasedApply : public Kernel {
+ public:
+  explicit PhasedApply(const Sides& sides) : s_(sides) {
+    group_ = images_in_a_group(s_.plane, s_.in.padded() + s_.out.padded(), s_.images);
+    v_ = {group_ * s_.plane.tiles(), s_.in.padded()};
+    m_ = {group_ * s_.plane.tiles(), s_.out.padded()};
+    // Tasks for 16 threads: the tiles are shared out too when there are few outputs.
+    parts_ = std::clamp<int64_t>(divide_up(16, strips()), 1, divide_up(v_.tiles, 48));
+  }
+
+  std::string implementation() const override { return winograd_label(s_.plane); }
+  int holding_phases() const override { return 1; }
+  size_t held_bytes() const override {
+    return static_cast<size_t>(s_.packed(s_.in.padded()) * s_.out.blocks()) * sizeof(float);
+  }
+  size_t scratch_bytes() const override {
+    const int64_t points = s_.plane.points();
+    return static_cast<size_t>(v_.floats(points) + m_.floats(points)) * sizeof(float);
+  }
+  size_t worker_scratch_bytes() const override {
+    return static_cast<size_t>(s_.plane.points() * u_point()) * sizeof(float);
+  }
+  int phases() const override { return 1 + 3 * static_cast<int>(divide_up(s_.images, group_)); }
+  int tasks(int phase) const override {
+    if (phase == 0) return static_cast<int>(s_.out.blocks());
+    const int64_t images = count((phase - 1) / 3);
+    switch ((phase - 1) % 3) {
+      case 0:
+        return static_cast<int>(images * s_.in.blocks());
+      case 1:
+        return static_cast<int>(strips() * parts_);
+      default:
+        return static_cast<int>(images * s_.out.blocks());
+    }
+  }
+
+  void run(int phase, int task, const KernelArgs& args) const override {
+    auto* g = reinterpret_cast<float*>(args.held);
+    if (phase == 0) {
+      s_.pack(s_.weights(args), 0, s_.in.padded(), task, g + task * s_.packed(s_.in.padded()));
+      return;
+    }
+    auto* v = reinterpret_cast<float*>(args.scratch);
+    float* m = v + v_.floats(s_.plane.points());
+    const int64_t group = (phase - 1) / 3, step = (phase - 1) % 3, tiles = s_.plane.tiles();
+    if (step == 1) {
+      multiply(task / parts_, task % parts_, count(group) * tiles, g,
+               reinterpret_cast<float*>(args.worker_scratch), v, m);
+      return;
+    }
+    const int64_t blocks = step == 0 ? s_.in.blocks() : s_.out.blocks();
+    const int64_t i = task / blocks, b = task % blocks, n = group * group_ + i;
+    if (step == 0) {
+      kernels::winograd_input(s_.plane, s_.in.plane(s_.source(args), n, b), 0, tiles,
+                              v_.at(v, i * tiles, b));
+    } else {
+      kernels::winograd_output(s_.plane, m_.at(m, i * tiles, b), 0, tiles,
+                               s_.out.plane(s_.made(args), n, b));
+    }
+  }
+
+ private:
+  // Inputs at a time and blocks of outputs of a strip: their weights at the points, and the sums of
+  // a strip, stay in a core's cache.
+  static constexpr int64_t inputs = 64, strip_blocks = 4;
+
+  int64_t strips() const { return divide_up(s_.out.blocks(), strip_blocks); }
+  int64_t u_point() const { return inputs * strip_blocks * s_.in.block + 16; }
+  int64_t count(int64_t group) const { return std::min(group_, s_.images - group * group_); }
+
+  void multiply(int64_t strip, int64_t part, int64_t tiles, const float* g, float* u,
+                const float* v, float* m) const {
+    const int64_t block = s_.in.block, first_block = strip * strip_blocks;
+    const int64_t blocks = std::min(strip_blocks, s_.out.blocks() - first_block);
+    const int64_t share = round_up(divide_up(tiles, parts_), kernels::product_rows);
+    const int64_t first = std::min(part * share, tiles), rows = std::min(share, tiles - first);
+    for (int64_t c = 0; c < s_.in.padded(); c += inputs) {
+      const int64_t depth = std::min(inputs, s_.in.padded() - c);
+      for (int64_t b = 0; b < blocks; ++b) {
+        const int64_t panel = b / vectors_ * vectors_;
+        const int64_t width = std::min(vectors_, blocks - panel) * block;
+        s_.transform(g + s_.packed((first_block + b) * s_.in.padded() + c), depth,
+                     u + panel * block * inputs + (b - panel) * block, width, u_point());
+      }
+      for (int64_t point = 0; point < s_.plane.points(); ++point) {
+        for (int64_t b = 0; b < blocks; b += vectors_) {
+          s_.multiply(v_, v + point * v_.point() + v_.offset(first, c / block), rows, depth,
+                      u + point * u_point() + b * block * inputs, std::min(vectors_, blocks - b),
+                      m_, m + point * m_.point() + m_.offset(first, first_block + b), c > 0,
+                      point + 1 < s_.plane.points() ? v_.point() : 0);
+        }
+      }
+    }
+  }
+
+  Sides s_;
+  int64_t vectors_ = kernels::product_vectors();
+  int64_t group_ = 1;  // images
+  int64_t parts_ = 1;  // of the tiles of a group
+  WinogradTiles v_, m_;
+};
+
+std::unique_ptr<Kernel> apply(const Sides& s) {
+  if (s.plane.points() * s.in.padded() * s.out.padded() * 4 > large_weights) {
+    return std::make_unique<PhasedApply>(s);
+  }
+  return std::make_unique<ChunkedApply>(s);
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> winograd_forward(const ConvShape& s, int64_t tile, const KernelSite& site) {
+  return apply({.plane = {tile, s.ih, s.iw, s.oh, s.ow, s.pad_top, s.pad_left, channel_block()},
+                .in = {s.ic, s.ih, s.iw},
+                .out = {s.oc, s.oh, s.ow},
+                .images = s.n,
+                .turned = false,
+                .source = site.input<float>(0),
+                .weights = site.input<float>(1),
+                .made = site.output<float>(0)});
+}
+
+std::unique_ptr<Kernel> winograd_grad_input(const ConvShape& s, int64_t tile,
+                                            const KernelSite& site) {
+  return apply(
+      {.plane = {tile, s.oh, s.ow, s.ih, s.iw, 2 - s.pad_top, 2 - s.pad_left, channel_block()},
+       .in = {s.oc, s.oh, s.ow},
+       .out = {s.ic, s.ih, s.iw},
+       .images = s.n,
+       .turned = true,
+       .source = site.input<float>(0),
+       .weights = site.input<float>(1),
+       .made = site.output<float>(0)});
+}
+
+}  // namespace convoy::ops

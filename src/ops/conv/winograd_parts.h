@@ -1,0 +1,70 @@
+// What the kernels of ops/winograd_*.cpp share: images in blocks of channels, tiles at the points.
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include "kernels/conv/winograd.h"
+#include "tensor/isa.h"
+#include "tensor/shape.h"
+
+namespace convoy::ops {
+
+constexpr int64_t megabyte = 1 << 20;
+// Beyond this the transformed weights would travel to memory and back for every few tiles.
+constexpr int64_t large_weights = 4 * megabyte;
+// Transformed tiles of a group of images.
+constexpr int64_t group_bytes = 48 * megabyte;
+
+// One side of the product: images in blocks of channels.
+struct WinogradImages {
+  int64_t channels, h, w;
+  int64_t block = channel_block();
+
+  int64_t blocks() const { return divide_up(channels, block); }
+  int64_t padded() const { return blocks() * block; }
+  // The plane of a block of channels of image n.
+  template <class T>
+  T* plane(T* data, int64_t n, int64_t b) const {
+    return data + (n * blocks() + b) * h * w * block;
+  }
+};
+
+// Tiles of several images in a row at the points: [point][block][tile][channel of the block].
+struct WinogradTiles {
+  int64_t tiles = 0, channels = 0;  // padded
+  int64_t block = channel_block();
+
+  int64_t plane() const { return tiles * block; }
+
+  // Points whose distance is a power of two would fall into the same lines of the cache.
+  int64_t point() const { return tiles * channels + 16; }
+  int64_t floats(int64_t points) const { return points * point(); }
+  // Of a tile of a block of channels at a point.
+  int64_t offset(int64_t tile, int64_t b) const { return b * plane() + tile * block; }
+  kernels::WinogradField at(float* data, int64_t tile, int64_t b) const {
+    return {data + offset(tile, b), point()};
+  }
+};
+
+// Calls body(image, first tile in it, count, tiles before it) for the tiles [begin, end).
+template <class Body>
+void by_image(int64_t begin, int64_t end, int64_t tiles, const Body& body) {
+  for (int64_t t = begin; t < end;) {
+    const int64_t first = t % tiles, count = std::min(tiles - first, end - t);
+    body(t / tiles, first, count, t - begin);
+    t += count;
+  }
+}
+
+inline std::string winograd_label(const kernels::WinogradPlane& plane) {
+  return plane.tile == 4 ? "winograd:f4" : "winograd:f2";
+}
+
+// The most images of which the tiles of both sides stay within `group_bytes`; at least one.
+inline int64_t images_in_a_group(const kernels::WinogradPlane& plane, int64_t channels, int64_t n) {
+  const int64_t bytes = plane.points() * plane.tiles() * channels * 4;
+  return std::clamp<int64_t>(group_bytes / bytes, 1, n);
+}
+
+}  // namespace convoy::ops

@@ -1,0 +1,139 @@
+// Elementwise activations. The gradients of ReLU and sigmoid need y alone, so x can be given up
+// (and they may work in place); that of swish needs x.
+
+#include "ops/elementwise/activation.h"
+
+#include <fmt/core.h>
+
+#include "base/error.h"
+#include "kernels/elementwise.h"
+#include "ops/checks.h"
+#include "ops/elementwise/elementwise_kernel.h"
+#include "ops/family.h"
+#include "ops/form_rules.h"
+#include "tensor/kernel.h"
+
+namespace convoy::ops {
+namespace {
+
+Types infer(const Node& n, std::span<const TensorType> in) {
+  need_floats(n, in);
+  return {{in[0].shape, in[0].dtype}};
+}
+
+std::unique_ptr<Kernel> relu_kernel(const Node&, const KernelSite& site) {
+  return by_storage(site.in[0], [&]<class T>() {
+    return unary_kernel<T>(site,
+                           [](const T* x, T* y, int64_t count) { kernels::relu(x, y, count); });
+  });
+}
+std::unique_ptr<Kernel> relu_grad_kernel(const Node&, const KernelSite& site) {
+  return by_storage(site.in[0], [&]<class T>() {
+    return binary_kernel<T>(site, [](const T* y, const T* d_y, T* d_x, int64_t count) {
+      kernels::relu_grad(y, d_y, d_x, count);
+    });
+  });
+}
+
+// Of gradients: the inputs are the saved value and d_y.
+const OpDef relu_grad_def{.name = "relu_grad",
+                          .infer = infer,
+                          .kernel = relu_grad_kernel,
+                          .inplace_input = 1,
+                          .forms = stored_as<all_alike>};
+const OpDef swish_grad_def{.name = "swish_grad",
+                           .infer = infer,
+                           .kernel = binary<kernels::swish_grad>,
+                           .inplace_input = 1,
+                           .forms = all_alike};
+const OpDef sigmoid_grad_def{.name = "sigmoid_grad",
+                             .infer = infer,
+                             .kernel = binary<kernels::sigmoid_grad>,
+                             .inplace_input = 1,
+                             .forms = all_alike_unpadded};
+
+Values relu_grad(Builder& b, const Node& n, std::span<const Value> d) {
+  return {b.emit(relu_grad_def, {n.out[0], d[0]})};
+}
+Values swish_grad(Builder& b, const Node& n, std::span<const Value> d) {
+  return {b.emit(swish_grad_def, {n.in[0], d[0]})};
+}
+Values sigmoid_grad(Builder& b, const Node& n, std::span<const Value> d) {
+  return {b.emit(sigmoid_grad_def, {n.out[0], d[0]})};
+}
+
+// The slope below zero is the node's attribute.
+std::unique_ptr<Kernel> leaky(const Node& n, const KernelSite& site) {
+  return unary_kernel<float>(site,
+                             [slope = n.attrs<float>()](const float* x, float* y, int64_t count) {
+                               kernels::leaky_relu(x, slope, y, count);
+                             });
+}
+std::unique_ptr<Kernel> leaky_grad(const Node& n, const KernelSite& site) {
+  return binary_kernel<float>(site, [slope = n.attrs<float>()](const float* y, const float* d_y,
+                                                               float* d_x, int64_t count) {
+    kernels::leaky_relu_grad(y, d_y, slope, d_x, count);
+  });
+}
+std::string describe_leaky(const Node& n) { return fmt::format("slope {}", n.attrs<float>()); }
+
+const OpDef leaky_relu_grad_def{.name = "leaky_relu_grad",
+                                .infer = infer,
+                                .kernel = leaky_grad,
+                                .inplace_input = 1,
+                                .forms = all_alike,
+                                .describe = describe_leaky};
+Values leaky_relu_grad(Builder& b, const Node& n, std::span<const Value> d) {
+  return {b.emit(leaky_relu_grad_def, {n.out[0], d[0]}, n.attrs<float>())};
+}
+const OpDef leaky_relu_def{.name = "leaky_relu",
+                           .infer = infer,
+                           .grad = leaky_relu_grad,
+                           .kernel = leaky,
+                           .inplace_input = 0,
+                           .forms = all_alike,
+                           .describe = describe_leaky};
+// sigmoid(0) is not 0: padded channels would not stay zero.
+const OpDef sigmoid_def{.name = "sigmoid",
+                        .infer = infer,
+                        .grad = sigmoid_grad,
+                        .kernel = unary<kernels::sigmoid>,
+                        .inplace_input = 0,
+                        .forms = all_alike_unpadded};
+
+}  // namespace
+
+const OpDef relu_def{.name = "relu",
+                     .infer = infer,
+                     .grad = relu_grad,
+                     .kernel = relu_kernel,
+                     .inplace_input = 0,
+                     .forms = stored_as<all_alike>};
+
+const OpDef swish_def{.name = "swish",
+                      .infer = infer,
+                      .grad = swish_grad,
+                      .kernel = unary<kernels::swish>,
+                      .inplace_input = 0,
+                      .forms = all_alike};
+
+Value relu(Builder& b, Value x) { return b.emit(relu_def, {x}); }
+Value leaky_relu(Builder& b, Value x, float slope) {
+  expect(slope > 0, "the result of a leaky ReLU shows the sign");
+  return b.emit(leaky_relu_def, {x}, slope);
+}
+Value swish(Builder& b, Value x) { return b.emit(swish_def, {x}); }
+Value sigmoid(Builder& b, Value x) { return b.emit(sigmoid_def, {x}); }
+
+}  // namespace convoy::ops
+
+namespace convoy {
+
+OpFamily activation_ops() {
+  return {
+      .ops = {&ops::relu_def, &ops::relu_grad_def, &ops::leaky_relu_def, &ops::leaky_relu_grad_def,
+              &ops::swish_def, &ops::swish_grad_def, &ops::sigmoid_def, &ops::sigmoid_grad_def},
+      .fusions = {}};
+}
+
+}  // namespace convoy

@@ -1,0 +1,137 @@
+// Sum and product. A product with a gate [n, c, 1, 1] is what squeeze-and-excitation needs.
+
+#include "ops/elementwise/arithmetic.h"
+
+#include "base/error.h"
+#include "kernels/elementwise.h"
+#include "ops/checks.h"
+#include "ops/elementwise/elementwise_kernel.h"
+#include "ops/family.h"
+#include "ops/form_rules.h"
+#include "tensor/kernel.h"
+
+namespace convoy::ops {
+namespace {
+
+Types infer_same(const Node& n, std::span<const TensorType> in) {
+  need_floats(n, in);
+  if (in[0].shape != in[1].shape) {
+    raise(Fault::usage, "{} of {} and {}: the shapes differ", n.op->name, to_string(in[0].shape),
+          to_string(in[1].shape));
+  }
+  return {{in[0].shape, in[0].dtype}};
+}
+
+std::unique_ptr<Kernel> add_kernel(const Node&, const KernelSite& site) {
+  return by_storage(site.in[0], [&]<class T>() {
+    return binary_kernel<T>(
+        site, [](const T* a, const T* b, T* y, int64_t count) { kernels::add(a, b, y, count); });
+  });
+}
+
+Values add_grad(Builder&, const Node&, std::span<const Value> d_out) {
+  return {d_out[0], d_out[0]};
+}
+
+Values multiply_grad(Builder& b, const Node& n, std::span<const Value> d_out) {
+  return {multiply(b, d_out[0], n.in[1]), multiply(b, d_out[0], n.in[0])};
+}
+
+const OpDef multiply_def{.name = "multiply",
+                         .infer = infer_same,
+                         .grad = multiply_grad,
+                         .kernel = binary<kernels::multiply>,
+                         .inplace_input = 0,
+                         .forms = all_alike};
+
+// Planes of an image and rows of a gate: [n * blocks] planes of [pixels][block], or plain
+// [n * c] planes of [1][pixels] with one gate each.
+struct GatePlanes {
+  int64_t planes, pixels, width;
+};
+GatePlanes gate_planes(const TensorType& image) {
+  const Shape& s = image.shape;
+  if (image.layout == Layout::plain) return {s[0] * s[1], s[2] * s[3], 1};
+  return {s[0] * divide_up(s[1], channel_block()), s[2] * s[3], channel_block()};
+}
+
+Types infer_gated(const Node& n, std::span<const TensorType> in) {
+  need_floats(n, in);
+  const Shape &x = in[0].shape, &g = in[1].shape;
+  if (x.rank() != 4 || g != Shape{x[0], x[1], 1, 1}) {
+    raise(Fault::usage, "a gate {} does not fit an image {}", to_string(g), to_string(x));
+  }
+  return {{x}};
+}
+
+std::unique_ptr<Kernel> gated(const Node&, const KernelSite& site) {
+  const GatePlanes g = gate_planes(site.in[0]);
+  const auto x = site.input<float>(0), gate = site.input<float>(1);
+  const auto y = site.output<float>(0);
+  auto kernel = std::make_unique<PhasedKernel>();
+  kernel->phase(g.planes, [=](int task, const KernelArgs& args) {
+    const int64_t at = task * g.pixels * g.width;
+    kernels::multiply_rows(x(args) + at, gate(args) + task * g.width, y(args) + at, g.pixels,
+                           g.width);
+  });
+  return kernel;
+}
+
+// d_gate[n, c] = sum over pixels of x * d_y.
+Types infer_gate_grad(const Node&, std::span<const TensorType> in) {
+  return {{{in[0].shape[0], in[0].shape[1], 1, 1}}};
+}
+
+std::unique_ptr<Kernel> gate_grad(const Node&, const KernelSite& site) {
+  const GatePlanes g = gate_planes(site.in[0]);
+  const auto x = site.input<float>(0), d_y = site.input<float>(1);
+  const auto d_gate = site.output<float>(0);
+  auto kernel = std::make_unique<PhasedKernel>();
+  kernel->phase(g.planes, [=](int task, const KernelArgs& args) {
+    const int64_t at = task * g.pixels * g.width;
+    kernels::dot_rows(x(args) + at, d_y(args) + at, d_gate(args) + task * g.width, g.pixels,
+                      g.width);
+  });
+  return kernel;
+}
+
+const OpDef gate_grad_def{
+    .name = "gate_grad", .infer = infer_gate_grad, .kernel = gate_grad, .forms = all_alike};
+
+Values gated_grad(Builder& b, const Node& n, std::span<const Value> d_out) {
+  return {multiply(b, d_out[0], n.in[1]), b.emit(gate_grad_def, {n.in[0], d_out[0]})};
+}
+
+const OpDef gate_def{.name = "gate",
+                     .infer = infer_gated,
+                     .grad = gated_grad,
+                     .kernel = gated,
+                     .inplace_input = 0,
+                     .forms = all_alike};
+
+}  // namespace
+
+const OpDef add_def{.name = "add",
+                    .infer = infer_same,
+                    .grad = add_grad,
+                    .kernel = add_kernel,
+                    .inplace_input = 0,
+                    .forms = stored_alike<all_alike>};
+
+Value add(Builder& b, Value x, Value y) { return b.emit(add_def, {x, y}); }
+
+Value multiply(Builder& b, Value x, Value gate) {
+  const bool same = b.shape(x) == b.shape(gate);
+  return b.emit(same ? multiply_def : gate_def, {x, gate});
+}
+
+}  // namespace convoy::ops
+
+namespace convoy {
+
+OpFamily arithmetic_ops() {
+  return {.ops = {&ops::add_def, &ops::multiply_def, &ops::gate_def, &ops::gate_grad_def},
+          .fusions = {}};
+}
+
+}  // namespace convoy

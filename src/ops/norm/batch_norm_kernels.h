@@ -1,0 +1,40 @@
+// What runs batch norm: see ops/norm/batch_norm.cpp for the nodes. Images are fp32 or bf16, all of
+// a node alike; everything else is fp32.
+#pragma once
+
+#include <memory>
+
+#include "graph/op.h"
+#include "kernels/norm.h"
+
+namespace convoy::ops {
+
+struct BatchNormAttrs {
+  float epsilon;
+  kernels::NormAct act = kernels::NormAct::none;
+  bool residual = false;
+  int64_t replicas = 1;
+};
+
+struct BatchNormGradAttrs {
+  BatchNormAttrs forward;
+  bool two = false;    // a second d_y, to be added to the first
+  bool fixed = false;  // the statistics were not the batch's: they do not depend on x
+  bool uses_y() const { return forward.residual && forward.act == kernels::NormAct::relu; }
+};
+
+// in: x, gamma, beta [, residual]
+// out: y, saved [replicas, 2, C'] (mean, 1 / deviation), batch mean [c], batch variance [c]
+std::unique_ptr<Kernel> batch_norm_train(const BatchNormAttrs& attrs, const KernelSite& site);
+
+// in: d_y, x, gamma, beta, saved [, y if residual and relu] [, second d_y]
+// out: d_x, d_gamma, d_beta [, d_residual]
+std::unique_ptr<Kernel> batch_norm_grad(const BatchNormGradAttrs& attrs, const KernelSite& site);
+
+// in: running mean, running variance; out: them as `saved`, the same for every replica
+std::unique_ptr<Kernel> batch_norm_saved(const BatchNormAttrs& attrs, const KernelSite& site);
+
+// in: x, gamma, beta, running mean, running variance [, residual]; out: y
+std::unique_ptr<Kernel> batch_norm_eval(const BatchNormAttrs& attrs, const KernelSite& site);
+
+}  // namespace convoy::ops

@@ -1,0 +1,135 @@
+// Each replica gives mean and sum of squared deviations of its pixels (backward: two sums), as f64;
+// everyone adds up those of the group in a tree over the replica index: the same bits wherever the
+// replicas run. What computes is in batch_norm_span_kernels.cpp.
+
+#include "ops/norm/batch_norm_span.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "ops/exchange.h"
+#include "ops/family.h"
+#include "ops/form_rules.h"
+#include "ops/norm/batch_norm_fusion.h"
+#include "ops/norm/batch_norm_span_kernels.h"
+#include "ops/norm/norm_planes.h"
+
+namespace convoy::ops {
+namespace {
+
+// Two vectors over channels.
+TensorType sums_type(int64_t channels) { return {{2 * channel_vector(channels)}, DType::f64}; }
+
+template <auto make>
+std::unique_ptr<Kernel> kernel(const Node& n, const KernelSite& site) {
+  return make(n.attrs<SpanNormAttrs>(), site);
+}
+
+Types infer_sums(const Node&, std::span<const TensorType> in) {
+  return {sums_type(in[0].shape[1])};
+}
+
+Types infer_apply(const Node&, std::span<const TensorType> in) {
+  const Shape& x = in[0].shape;
+  return {{x}, {{1, 2, channel_vector(x[1])}}, {{x[1]}}, {{x[1]}}};
+}
+
+Types infer_grad_sums(const Node& n, std::span<const TensorType> in) {
+  Types out{sums_type(in[1].shape[1])};
+  if (n.attrs<SpanNormAttrs>().norm.forward.residual) out.push_back({in[1].shape});
+  return out;
+}
+
+Types infer_grad_apply(const Node&, std::span<const TensorType> in) {
+  return {{in[1].shape}, {in[2].shape}, {in[3].shape}};
+}
+
+const OpDef sums_def{.name = "batch_norm_sums",
+                     .infer = infer_sums,
+                     .kernel = kernel<span_sums>,
+                     .forms = blocked_images};
+const OpDef apply_def{.name = "batch_norm_apply",
+                      .infer = infer_apply,
+                      .kernel = kernel<span_apply>,
+                      .forms = blocked_images};
+const OpDef grad_sums_def{.name = "batch_norm_grad_sums",
+                          .infer = infer_grad_sums,
+                          .kernel = kernel<span_grad_sums>,
+                          .forms = blocked_images};
+const OpDef grad_apply_def{.name = "batch_norm_grad_apply",
+                           .infer = infer_grad_apply,
+                           .kernel = kernel<span_grad_apply>,
+                           .inplace_input = 0,
+                           .forms = blocked_images};
+
+// Puts nodes where one was.
+struct Writer {
+  Graph& graph;
+  const Node& old;
+  size_t at;
+  int64_t span;
+  int& exchange;
+
+  Values add(const OpDef& op, Values in, std::any attrs) {
+    return graph.add(op, std::move(in), std::move(attrs), old.name, at++).out;
+  }
+  // What all members gave, and that they have.
+  std::pair<Value, Value> bring_together(Value mine) {
+    const SpanAttrs attrs{exchange++, span};
+    const Value all = add(span_begin_def, {mine}, attrs)[0];
+    return {all, add(span_end_def, {all}, attrs)[0]};
+  }
+};
+
+void spread_forward(Writer w) {
+  const SpanNormAttrs attrs{{w.old.attrs<BatchNormAttrs>()}, w.span};
+  expect(attrs.norm.forward.replicas == 1, "a plan of one replica");
+  const Values in = w.old.in, old = w.old.out;
+  const auto [all, there] = w.bring_together(w.add(sums_def, {in[0]}, attrs)[0]);
+  Values apply{in[0], in[1], in[2], all, there};
+  if (attrs.norm.forward.residual) apply.push_back(in[3]);
+  const Values out = w.add(apply_def, apply, attrs);
+  for (size_t i = 0; i < out.size(); ++i) w.graph.replace(old[i], out[i]);
+}
+
+void spread_gradient(Writer w) {
+  const SpanNormAttrs attrs{w.old.attrs<BatchNormGradAttrs>(), w.span};
+  const Values in = w.old.in, old = w.old.out;
+  const Values sums = w.add(grad_sums_def, in, attrs);
+  const auto [all, there] = w.bring_together(sums[0]);
+  const bool residual = attrs.norm.forward.residual;
+  Values apply{residual ? sums[1] : in[0], in[1], in[2], in[3], in[4], all, sums[0], there};
+  if (attrs.norm.two && !residual) apply.push_back(in[5]);
+  const Values out = w.add(grad_apply_def, apply, attrs);
+  for (size_t i = 0; i < out.size(); ++i) w.graph.replace(old[i], out[i]);
+  if (residual) w.graph.replace(old[3], sums[1]);
+}
+
+}  // namespace
+
+void spread_batch_norms(Graph& graph, int64_t span) {
+  int exchange = 0;
+  const std::vector<int> before = graph.order;
+  for (const int id : before) {
+    const Node& node = graph.node(id);
+    const bool forward = node.op == &batch_norm_train_def;
+    if (!forward && node.op != &batch_norm_grad_def) continue;
+    if (!forward && node.attrs<BatchNormGradAttrs>().fixed) continue;
+    const auto place = std::ranges::find(graph.order, id);
+    const auto at = static_cast<size_t>(place - graph.order.begin());
+    graph.order.erase(place);
+    const Writer writer{graph, node, at, span, exchange};
+    forward ? spread_forward(writer) : spread_gradient(writer);
+  }
+}
+
+}  // namespace convoy::ops
+
+namespace convoy {
+
+OpFamily batch_norm_span_ops() {
+  return {.ops = {&ops::sums_def, &ops::apply_def, &ops::grad_sums_def, &ops::grad_apply_def},
+          .fusions = {}};
+}
+
+}  // namespace convoy

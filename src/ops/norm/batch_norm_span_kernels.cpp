@@ -1,0 +1,327 @@
+// Sums over the pixels of a replica as batch norm takes them; those of the members meet in a tree.
+
+#include "ops/norm/batch_norm_span_kernels.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "ops/norm/norm_planes.h"
+
+namespace convoy::ops {
+namespace {
+
+// The sum of f(first) … f(first + n - 1) in a balanced tree.
+template <class F>
+double tree(int64_t first, int64_t n, const F& f) {
+  if (n == 1) return f(first);
+  const auto left = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(n)) / 2);
+  return tree(first, left, f) + tree(first + left, n - left, f);
+}
+
+// What the replicas of a group have given: mean or sum, then squares or dots.
+struct Members {
+  const double* all;
+  int64_t vector, span;
+
+  double operator()(int64_t member, int64_t which, int64_t c) const {
+    return all[(member * 2 + which) * vector + c];
+  }
+  double sum(int64_t which, int64_t c) const {
+    return tree(0, span, [&](int64_t m) { return (*this)(m, which, c); });
+  }
+};
+
+// `x`: the number of that input.
+class SpanKernel : public Kernel {
+ public:
+  SpanKernel(const SpanNormAttrs& a, const KernelSite& site, int x)
+      : attrs_(a),
+        planes_(site.in[static_cast<size_t>(x)].shape),
+        vector_(planes_.vector()),
+        x_(site.input<float>(x)) {}
+
+ protected:
+  const BatchNormAttrs& norm() const { return attrs_.norm.forward; }
+  double pixels() const { return static_cast<double>(planes_.images * planes_.pixels); }
+  int64_t count(int64_t first) const { return std::min(planes_.block, planes_.channels - first); }
+  Members members(const double* all) const { return {all, vector_, attrs_.span}; }
+  // Sums over images, in order, of what a pass over the planes has left.
+  void add_images(const float* sums, int64_t channel, double& one, double& two) const {
+    one = two = 0;
+    const float* part = sums + channel;
+    for (int64_t i = 0; i < planes_.images; ++i, part += 2 * vector_) {
+      one += part[0];
+      two += part[vector_];
+    }
+  }
+  void affine(int64_t first, const float* mean, const float* inverse, const float* gamma,
+              const float* beta, float* scale) const {
+    std::fill_n(scale + first, planes_.block, 0.0f);
+    std::fill_n(scale + vector_ + first, planes_.block, 0.0f);
+    for (int64_t c = first; c < first + count(first); ++c) {
+      scale[c] = gamma[c] * inverse[c];
+      scale[vector_ + c] = beta[c] - mean[c] * scale[c];
+    }
+  }
+
+  SpanNormAttrs attrs_;
+  NormPlanes planes_;
+  int64_t vector_;
+  In<float> x_;
+};
+
+class SumsKernel final : public SpanKernel {
+ public:
+  SumsKernel(const SpanNormAttrs& a, const KernelSite& site)
+      : SpanKernel(a, site, 0), sums_(site.output<double>(0)) {}
+  int phases() const override { return 2; }
+  int tasks(int phase) const override {
+    return static_cast<int>(phase == 0 ? planes_.tasks() : planes_.blocks);
+  }
+  size_t scratch_bytes() const override {
+    return static_cast<size_t>(planes_.images * 2 * vector_) * sizeof(float);
+  }
+  void run(int phase, int task, const KernelArgs& args) const override {
+    auto* sums = reinterpret_cast<float*>(args.scratch);
+    // The first pixel is a good guess of the mean.
+    const auto guess = [&](int64_t channel) {
+      return x_(args) + channel / planes_.block * planes_.plane_floats();
+    };
+    if (phase == 0) {
+      planes_.each(task, [&](int64_t image, int64_t channel, int64_t at) {
+        float* mine = sums + image * 2 * vector_ + channel;
+        kernels::norm_sums(planes_.plane(), x_(args) + at, guess(channel), mine, mine + vector_);
+      });
+      return;
+    }
+    const int64_t first = task * planes_.block;
+    double* out = sums_(args);
+    for (int64_t c = first; c < first + planes_.block; ++c) out[c] = out[vector_ + c] = 0;
+    for (int64_t c = first; c < first + count(first); ++c) {
+      double sum = 0, square = 0;
+      add_images(sums, c, sum, square);
+      const double offset = sum / pixels();
+      out[c] = guess(first)[c - first] + offset;
+      out[vector_ + c] = std::max(0.0, square - offset * offset * pixels());
+    }
+  }
+
+ private:
+  Out<double> sums_;
+};
+
+class ApplyKernel final : public SpanKernel {
+ public:
+  ApplyKernel(const SpanNormAttrs& a, const KernelSite& site)
+      : SpanKernel(a, site, 0),
+        gamma_(site.input<float>(1)),
+        beta_(site.input<float>(2)),
+        given_(site.input<double>(3)),
+        y_(site.output<float>(0)),
+        saved_(site.output<float>(1)),
+        mean_(site.output<float>(2)),
+        variance_(site.output<float>(3)) {
+    if (norm().residual) residual_ = site.input<float>(5);
+  }
+  int phases() const override { return 2; }
+  int tasks(int phase) const override {
+    return static_cast<int>(phase == 0 ? planes_.blocks : planes_.tasks());
+  }
+  size_t scratch_bytes() const override { return static_cast<size_t>(2 * vector_) * sizeof(float); }
+  void run(int phase, int task, const KernelArgs& args) const override {
+    auto* scale = reinterpret_cast<float*>(args.scratch);
+    if (phase == 0) return combine(task, args, scale);
+    planes_.each(task, [&](int64_t, int64_t channel, int64_t at) {
+      kernels::norm_apply(planes_.plane(), x_(args) + at,
+                          residual_ ? residual_(args) + at : nullptr, scale + channel,
+                          scale + vector_ + channel, norm().act, y_(args) + at);
+    });
+  }
+
+ private:
+  void combine(int task, const KernelArgs& args, float* scale) const {
+    const int64_t first = task * planes_.block;
+    float* mean = saved_(args);
+    float* inverse = mean + vector_;
+    std::fill_n(mean + first, planes_.block, 0.0f);
+    std::fill_n(inverse + first, planes_.block, 0.0f);
+    const Members given = members(given_(args));
+    const double all = pixels() * static_cast<double>(attrs_.span);
+    for (int64_t c = first; c < first + count(first); ++c) {
+      const double center = given.sum(0, c) / static_cast<double>(attrs_.span);
+      const double between = tree(0, attrs_.span, [&](int64_t m) {
+        const double apart = given(m, 0, c) - center;
+        return apart * apart;
+      });
+      const double variance = (given.sum(1, c) + pixels() * between) / all;
+      mean[c] = static_cast<float>(center);
+      inverse[c] =
+          static_cast<float>(1 / std::sqrt(variance + static_cast<double>(norm().epsilon)));
+      mean_(args)[c] = mean[c];
+      variance_(args)[c] = static_cast<float>(variance * all / std::max(1.0, all - 1));
+    }
+    affine(first, mean, inverse, gamma_(args), beta_(args), scale);
+  }
+
+  In<float> gamma_, beta_, residual_;
+  In<double> given_;
+  Out<float> y_, saved_, mean_, variance_;
+};
+
+// What both halves of the gradient know. Inputs 0 to 4: d_y, x, gamma, beta, saved.
+class SpanGradKernel : public SpanKernel {
+ public:
+  SpanGradKernel(const SpanNormAttrs& a, const KernelSite& site)
+      : SpanKernel(a, site, 1),
+        d_y_(site.input<float>(0)),
+        gamma_(site.input<float>(2)),
+        beta_(site.input<float>(3)),
+        saved_(site.input<float>(4)) {}
+
+ protected:
+  const float* mean(const KernelArgs& args) const { return saved_(args); }
+  const float* inverse(const KernelArgs& args) const { return saved_(args) + vector_; }
+  void affine(int64_t first, const KernelArgs& args, float* scale) const {
+    SpanKernel::affine(first, mean(args), inverse(args), gamma_(args), beta_(args), scale);
+  }
+  kernels::NormGradPlane plane(const KernelArgs& args, const float* scale, int64_t channel,
+                               int64_t at) const {
+    using kernels::NormMask;
+    NormMask mask = NormMask::none;
+    if (norm().act == kernels::NormAct::swish) mask = NormMask::swish;
+    if (norm().act == kernels::NormAct::relu) {
+      mask = attrs_.norm.uses_y() ? NormMask::output : NormMask::recompute;
+    }
+    return {.plane = planes_.plane(),
+            .mask = mask,
+            .x = x_(args) + at,
+            .y = nullptr,
+            .d_y = d_y_(args) + at,
+            .d_y2 = nullptr,
+            .mean = mean(args) + channel,
+            .scale = scale + channel,
+            .shift = scale + vector_ + channel};
+  }
+
+  In<float> d_y_, gamma_, beta_, saved_;
+};
+
+class GradSumsKernel final : public SpanGradKernel {
+ public:
+  GradSumsKernel(const SpanNormAttrs& a, const KernelSite& site)
+      : SpanGradKernel(a, site), sums_(site.output<double>(0)) {
+    const bool y = a.norm.uses_y();
+    if (y) y_ = site.input<float>(5);
+    if (a.norm.two) d_y2_ = site.input<float>(y ? 6 : 5);
+    if (norm().residual) arrived_ = site.output<float>(1);
+  }
+  int phases() const override { return 3; }
+  int tasks(int phase) const override {
+    return static_cast<int>(phase == 1 ? planes_.tasks() : planes_.blocks);
+  }
+  size_t scratch_bytes() const override {
+    return static_cast<size_t>((planes_.images + 1) * 2 * vector_) * sizeof(float);
+  }
+  void run(int phase, int task, const KernelArgs& args) const override {
+    auto* scale = reinterpret_cast<float*>(args.scratch);
+    float* sums = scale + 2 * vector_;
+    const int64_t first = task * planes_.block;
+    if (phase == 0) return affine(first, args, scale);
+    if (phase == 1) {
+      planes_.each(task, [&](int64_t image, int64_t channel, int64_t at) {
+        kernels::NormGradPlane p = plane(args, scale, channel, at);
+        if (y_) p.y = y_(args) + at;
+        if (d_y2_) p.d_y2 = d_y2_(args) + at;
+        float* mine = sums + image * 2 * vector_ + channel;
+        kernels::norm_grad_sums(p, mine, mine + vector_, arrived_ ? arrived_(args) + at : nullptr);
+      });
+      return;
+    }
+    double* out = sums_(args);
+    for (int64_t c = first; c < first + planes_.block; ++c) out[c] = out[vector_ + c] = 0;
+    for (int64_t c = first; c < first + count(first); ++c) {
+      add_images(sums, c, out[c], out[vector_ + c]);
+    }
+  }
+
+ private:
+  In<float> y_, d_y2_;
+  Out<double> sums_;
+  Out<float> arrived_;
+};
+
+class GradApplyKernel final : public SpanGradKernel {
+ public:
+  GradApplyKernel(const SpanNormAttrs& a, const KernelSite& site)
+      : SpanGradKernel(a, site),
+        given_(site.input<double>(5)),
+        own_(site.input<double>(6)),
+        d_x_(site.output<float>(0)),
+        d_gamma_(site.output<float>(1)),
+        d_beta_(site.output<float>(2)) {
+    if (a.norm.two && !norm().residual) d_y2_ = site.input<float>(8);
+  }
+  int phases() const override { return 2; }
+  int tasks(int phase) const override {
+    return static_cast<int>(phase == 0 ? planes_.blocks : planes_.tasks());
+  }
+  size_t scratch_bytes() const override { return static_cast<size_t>(5 * vector_) * sizeof(float); }
+  void run(int phase, int task, const KernelArgs& args) const override {
+    auto* scale = reinterpret_cast<float*>(args.scratch);
+    float* a = scale + 2 * vector_;
+    if (phase == 0) return combine(task, args, scale, a);
+    planes_.each(task, [&](int64_t, int64_t channel, int64_t at) {
+      kernels::NormGradPlane p = plane(args, scale, channel, at);
+      if (norm().residual) {
+        p.mask = kernels::NormMask::none;
+      } else if (d_y2_) {
+        p.d_y2 = d_y2_(args) + at;
+      }
+      kernels::norm_grad_apply(p, a + channel, a + vector_ + channel, a + 2 * vector_ + channel,
+                               d_x_(args) + at);
+    });
+  }
+
+ private:
+  void combine(int task, const KernelArgs& args, float* scale, float* a) const {
+    const int64_t first = task * planes_.block;
+    affine(first, args, scale);
+    float* b = a + vector_;
+    float* shift = b + vector_;
+    for (float* v : {a, b, shift}) std::fill_n(v + first, planes_.block, 0.0f);
+    const Members given = members(given_(args));
+    const double* own = own_(args);
+    const double all = pixels() * static_cast<double>(attrs_.span);
+    for (int64_t c = first; c < first + count(first); ++c) {
+      const double over = inverse(args)[c];
+      const double slope = static_cast<double>(gamma_(args)[c]) * over;
+      a[c] = static_cast<float>(slope);
+      b[c] = static_cast<float>(-slope * over * over * given.sum(1, c) / all);
+      shift[c] = static_cast<float>(-slope * given.sum(0, c) / all);
+      d_gamma_(args)[c] = static_cast<float>(own[vector_ + c] * over);
+      d_beta_(args)[c] = static_cast<float>(own[c]);
+    }
+  }
+
+  In<double> given_, own_;
+  In<float> d_y2_;
+  Out<float> d_x_, d_gamma_, d_beta_;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> span_sums(const SpanNormAttrs& a, const KernelSite& site) {
+  return std::make_unique<SumsKernel>(a, site);
+}
+std::unique_ptr<Kernel> span_apply(const SpanNormAttrs& a, const KernelSite& site) {
+  return std::make_unique<ApplyKernel>(a, site);
+}
+std::unique_ptr<Kernel> span_grad_sums(const SpanNormAttrs& a, const KernelSite& site) {
+  return std::make_unique<GradSumsKernel>(a, site);
+}
+std::unique_ptr<Kernel> span_grad_apply(const SpanNormAttrs& a, const KernelSite& site) {
+  return std::make_unique<GradApplyKernel>(a, site);
+}
+
+}  // namespace convoy::ops

@@ -1,0 +1,240 @@
+// Group norm through the same planes as batch norm: sums per image and channel, joined over the
+// channels of a group, then one affine map per image and channel.
+
+#include "ops/norm/group_norm.h"
+
+#include <fmt/core.h>
+
+#include <cmath>
+
+#include "base/error.h"
+#include "kernels/norm.h"
+#include "kernels/sums.h"
+#include "ops/checks.h"
+#include "ops/family.h"
+#include "ops/form_rules.h"
+#include "ops/norm/norm_planes.h"
+#include "tensor/kernel.h"
+
+namespace convoy::ops {
+namespace {
+
+struct Attrs {
+  int64_t groups;
+  float epsilon;
+  int64_t replicas = 1;
+};
+
+std::string describe(const Node& n) {
+  return fmt::format("groups {} eps {}", n.attrs<Attrs>().groups, n.attrs<Attrs>().epsilon);
+}
+
+// in: x, gamma, beta; out: y, saved [n, 2, C'] (mean and 1 / deviation of each channel's group)
+Types infer(const Node& n, std::span<const TensorType> in) {
+  need_floats(n, in);
+  const Shape& x = in[0].shape;
+  expect(x[0] % n.attrs<Attrs>().replicas == 0, "replicas divide the batch");
+  const int64_t groups = n.attrs<Attrs>().groups;
+  if (x.rank() != 4 || groups < 1 || x[1] % groups != 0 || in[1].shape != Shape{x[1]} ||
+      in[2].shape != Shape{x[1]}) {
+    raise(Fault::usage,
+          "group norm of {} in {} groups makes no sense; try: a divisor of {} for --groups",
+          to_string(x), groups, x.rank() == 4 ? x[1] : 0);
+  }
+  return {{x}, {{x[0], 2, channel_vector(x[1])}}};
+}
+
+std::unique_ptr<Kernel> forward(const Node& n, const KernelSite& site) {
+  const Attrs a = n.attrs<Attrs>();
+  const NormPlanes planes(site.in[0].shape);
+  const int64_t vector = planes.vector(), width = planes.channels / a.groups;
+  const auto x = site.input<float>(0), gamma = site.input<float>(1), beta = site.input<float>(2);
+  const auto y = site.output<float>(0), saved = site.output<float>(1);
+  // Scratch: sums of each image [n, 2, C'], then its scale and shift [n, 2, C'].
+  const auto sums = [=](const KernelArgs& args, int64_t image) {
+    return reinterpret_cast<float*>(args.scratch) + image * 2 * vector;
+  };
+  const auto affine = [=](const KernelArgs& args, int64_t image) {
+    return sums(args, planes.images + image);
+  };
+  auto kernel = std::make_unique<PhasedKernel>();
+  kernel->scratch(static_cast<size_t>(4 * planes.images * vector) * sizeof(float));
+  kernel->phase(planes.tasks(), [=](int task, const KernelArgs& args) {
+    planes.each(task, [&](int64_t image, int64_t channel, int64_t at) {
+      const float* first = x(args) + at;  // its first pixel is the shift
+      kernels::norm_sums(planes.plane(), first, first, sums(args, image) + channel,
+                         sums(args, image) + vector + channel);
+    });
+  });
+  kernel->phase(planes.images, [=](int image, const KernelArgs& args) {
+    const float* sum = sums(args, image);
+    float* mean = saved(args) + image * 2 * vector;
+    float* inverse = mean + vector;
+    float* scale = affine(args, image);
+    float* shift = scale + vector;
+    std::fill_n(scale, 2 * vector, 0.0f);
+    std::fill_n(mean, 2 * vector, 0.0f);  // the gradient reads whole blocks
+    const auto pixels = static_cast<double>(planes.pixels);
+    for (int64_t g = 0; g < a.groups; ++g) {
+      // Mean and squared distance of each channel, joined to those of the group (Chan's formula).
+      double count = 0, center = 0, squares = 0;
+      for (int64_t c = g * width; c < (g + 1) * width; ++c) {
+        const int64_t plane = image * planes.blocks + c / planes.block;
+        const double guess = x(args)[plane * planes.plane_floats() + c % planes.block];
+        const double offset = sum[c] / pixels;
+        const double mine = guess + offset, own = std::max(0.0, sum[vector + c] - sum[c] * offset);
+        const double delta = mine - center, total = count + pixels;
+        center += delta * pixels / total;
+        squares += own + delta * delta * count * pixels / total;
+        count = total;
+      }
+      const double deviation = std::sqrt(squares / count + static_cast<double>(a.epsilon));
+      for (int64_t c = g * width; c < (g + 1) * width; ++c) {
+        mean[c] = static_cast<float>(center);
+        inverse[c] = static_cast<float>(1 / deviation);
+        scale[c] = gamma(args)[c] * inverse[c];
+        shift[c] = beta(args)[c] - mean[c] * scale[c];
+      }
+    }
+  });
+  kernel->phase(planes.tasks(), [=](int task, const KernelArgs& args) {
+    planes.each(task, [&](int64_t image, int64_t channel, int64_t at) {
+      const float* scale = affine(args, image) + channel;
+      kernels::norm_apply(planes.plane(), x(args) + at, nullptr, scale, scale + vector,
+                          kernels::NormAct::none, y(args) + at);
+    });
+  });
+  return kernel;
+}
+
+// in: d_y, x, gamma, saved; out: d_x, d_gamma, d_beta
+Types infer_grad(const Node&, std::span<const TensorType> in) {
+  return {{in[1].shape}, {in[2].shape}, {in[2].shape}};
+}
+
+std::unique_ptr<Kernel> backward(const Node& n, const KernelSite& site) {
+  const Attrs a = n.attrs<Attrs>();
+  const NormPlanes planes(site.in[1].shape);
+  const int64_t vector = planes.vector(), width = planes.channels / a.groups;
+  const int64_t batch = planes.images / a.replicas;
+  const auto d_y = site.input<float>(0), x = site.input<float>(1), gamma = site.input<float>(2);
+  const auto saved = site.input<float>(3);
+  const auto d_x = site.output<float>(0), d_gamma = site.output<float>(1);
+  const auto d_beta = site.output<float>(2);
+  // Scratch: sums of each image [n, 2, C'], coefficients [n, 3, C'], leaves [replicas, 2, C'].
+  const auto sums = [=](const KernelArgs& args, int64_t image) {
+    return reinterpret_cast<float*>(args.scratch) + image * 2 * vector;
+  };
+  const auto coefficients = [=](const KernelArgs& args, int64_t image) {
+    return sums(args, planes.images) + image * 3 * vector;
+  };
+  const auto leaves = [=](const KernelArgs& args) { return coefficients(args, planes.images); };
+  const auto plane = [=](const KernelArgs& args, int64_t image, int64_t channel, int64_t at) {
+    return kernels::NormGradPlane{.plane = planes.plane(),
+                                  .mask = kernels::NormMask::none,
+                                  .x = x(args) + at,
+                                  .y = nullptr,
+                                  .d_y = d_y(args) + at,
+                                  .d_y2 = nullptr,
+                                  .mean = saved(args) + image * 2 * vector + channel,
+                                  .scale = nullptr,
+                                  .shift = nullptr};
+  };
+  auto kernel = std::make_unique<PhasedKernel>();
+  kernel->scratch(static_cast<size_t>((5 * planes.images + 2 * a.replicas) * vector) *
+                  sizeof(float));
+  kernel->phase(planes.tasks(), [=](int task, const KernelArgs& args) {
+    planes.each(task, [&](int64_t image, int64_t channel, int64_t at) {
+      float* mine = sums(args, image) + channel;
+      kernels::norm_grad_sums(plane(args, image, channel, at), mine, mine + vector, nullptr);
+    });
+  });
+  kernel->phase(planes.images, [=](int image, const KernelArgs& args) {
+    const float* sum = sums(args, image);
+    const float* inverse = saved(args) + image * 2 * vector + vector;
+    float* out = coefficients(args, image);
+    std::fill_n(out, 3 * vector, 0.0f);
+    const auto count = static_cast<double>(planes.pixels * width);
+    for (int64_t g = 0; g < a.groups; ++g) {
+      double total = 0, dot = 0;
+      for (int64_t c = g * width; c < (g + 1) * width; ++c) {
+        total += static_cast<double>(gamma(args)[c]) * sum[c];
+        dot += static_cast<double>(gamma(args)[c]) * sum[vector + c];
+      }
+      for (int64_t c = g * width; c < (g + 1) * width; ++c) {
+        const double inv = inverse[c];
+        out[c] = static_cast<float>(gamma(args)[c] * inv);
+        out[vector + c] = static_cast<float>(-inv * inv * inv * dot / count);
+        out[2 * vector + c] = static_cast<float>(-inv * total / count);
+      }
+    }
+  });
+  kernel->phase(planes.tasks(), [=](int task, const KernelArgs& args) {
+    planes.each(task, [&](int64_t image, int64_t channel, int64_t at) {
+      const float* c = coefficients(args, image) + channel;
+      kernels::norm_grad_apply(plane(args, image, channel, at), c, c + vector, c + 2 * vector,
+                               d_x(args) + at);
+    });
+  });
+  // d_gamma and d_beta: images in order, replicas in a tree.
+  kernel->phase(planes.blocks, [=](int task, const KernelArgs& args) {
+    const int64_t first = task * planes.block,
+                  count = std::min(planes.block, planes.channels - first);
+    for (int64_t r = 0; r < a.replicas; ++r) {
+      float* leaf = leaves(args) + r * 2 * vector + first;
+      for (int64_t c = 0; c < count; ++c) {
+        double dot = 0, total = 0;
+        for (int64_t image = r * batch; image < (r + 1) * batch; ++image) {
+          const float* sum = sums(args, image) + first + c;
+          total += sum[0];
+          dot +=
+              static_cast<double>(sum[vector]) * saved(args)[(image * 2 + 1) * vector + first + c];
+        }
+        leaf[c] = static_cast<float>(dot);
+        leaf[vector + c] = static_cast<float>(total);
+      }
+    }
+    float* leaf = leaves(args) + first;
+    kernels::tree_sum(leaf, 2 * vector, a.replicas, count);
+    kernels::tree_sum(leaf + vector, 2 * vector, a.replicas, count);
+    std::copy_n(leaf, count, d_gamma(args) + first);
+    std::copy_n(leaf + vector, count, d_beta(args) + first);
+  });
+  return kernel;
+}
+
+const OpDef grad_def{.name = "group_norm_grad",
+                     .infer = infer_grad,
+                     .kernel = backward,
+                     .forms = blocked_images,
+                     .describe = describe};
+
+Values grad(Builder& b, const Node& n, std::span<const Value> d_out) {
+  return b.emit_all(grad_def, {d_out[0], n.in[0], n.in[1], n.out[1]}, n.attrs<Attrs>());
+}
+
+const OpDef group_norm_def{.name = "group_norm",
+                           .infer = infer,
+                           .grad = grad,
+                           .kernel = forward,
+                           .forms = blocked_images,
+                           .describe = describe};
+
+}  // namespace
+
+Value group_norm(Builder& b, Value x, Value gamma, Value beta, const GroupNormOptions& options) {
+  return b.emit(group_norm_def, {x, gamma, beta},
+                Attrs{options.groups, options.epsilon, b.graph().replicas});
+}
+
+GroupNormOptions group_norm_options(const Node& n) {
+  return {n.attrs<Attrs>().groups, n.attrs<Attrs>().epsilon};
+}
+
+}  // namespace convoy::ops
+
+namespace convoy {
+
+OpFamily group_norm_ops() { return {.ops = {&ops::group_norm_def, &ops::grad_def}, .fusions = {}}; }
+
+}  // namespace convoy

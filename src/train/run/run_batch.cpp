@@ -1,0 +1,43 @@
+// The part of RunConfig whose defaults follow from the data and the start weights: batch and rate.
+// The record holds what they were, so that a resumed run does not follow pictures that were added.
+#include "train/run/fitted_defaults.h"
+#include "train/run/run_config.h"
+
+namespace convoy {
+
+void RunConfig::describe_batch(Fields& field) {
+  field("replicas", replicas, "data-parallel copies, each with its own batch-norm statistics",
+        at_least(1));
+  field("gradient-accumulation-count", accumulation,
+        "micro-batches of a replica whose gradients make one step", at_least(1),
+        {"grad-accum-steps"});
+  const int64_t parts = static_cast<int64_t>(replicas) * accumulation;
+  const int64_t samples = sees_data_ ? data.few_pictures(fitted_steps * usual_batch * parts) : 0;
+  batch_size = fitted_batch(samples, parts);
+  field.displace("batch-size", {"global-batch-size"});
+  field.displace("global-batch-size", {"batch-size"});
+  const int64_t fitted = batch_size;
+  field("batch-size", batch_size,
+        "images that each replica computes at once, by default fewer where the pictures are few; a "
+        "step takes this many times --replicas times --gradient-accumulation-count",
+        at_least(1), {"b", "micro-batch-size"});
+  field("global-batch-size", global_batch_size,
+        "images of one optimiser step over all replicas and micro-batches; sets --batch-size",
+        at_least(0));
+  const bool holds = !field.given("batch-size") && !global_batch_size && batch_size == fitted;
+  fitted_batch_ = holds ? fitted : usual_batch;
+  if (fitted_batch_ < usual_batch) fitted_.push_back(about_batch(fitted, samples, parts));
+}
+
+void RunConfig::describe_rate(Fields& field) {
+  const bool has_weights = !init_from.empty();
+  const int64_t batch = step_shape().global_batch();
+  const double fitted = fitted_rate(has_weights, batch, fitted_batch_);
+  lr.suggest(fitted);
+  lr.describe(field);
+  const bool holds = !field.given("lr") && fitted != usual_rate && lr.peak(batch) == fitted;
+  if (holds)
+    fitted_.push_back(about_rate(fitted, has_weights, has_weights ? batch : fitted_batch_));
+}
+
+}  // namespace convoy

@@ -1,0 +1,407 @@
+#include "train/run/run_config.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "base/error.h"
+#include "base/text/text.h"
+#include "base/threads/cores.h"
+#include "compile/compile.h"
+#include "models/model.h"
+
+namespace convoy {
+
+void RunConfig::describe_model(Fields& field) {
+  field.section("Model");
+  field("model", model,
+        "the network to train; `convoy list models` shows all. Without it: resnet18 for pictures, "
+        "cifar_resnet20 for the small images of other sets");
+  field.chooses("model");
+  field("num-classes", num_classes, "classes of the head; 0: as many as the dataset has",
+        at_least(0));
+  field(
+      "init-from", init_from,
+      "start a new run from these weights: a file (safetensors, PyTorch, TensorFlow or numpy), or "
+      "a run directory, for its best weights. A head of another number of classes starts fresh",
+      {}, {"pretrained", "init-path"});
+  model_options.describe(field);
+}
+
+void RunConfig::describe_length(Fields& field) {
+  field.section("Length and batches");
+  field.displace("iterations", {"epochs"});
+  field.displace("epochs", {"iterations"});
+  field("epochs", epochs, "passes over the training data, whole or not", at_least(0),
+        {"train-epochs"});
+  field("iterations", iterations,
+        "instead of --epochs: optimiser steps of the run, at whose end the learning-rate schedule "
+        "ends too; 0: --epochs counts",
+        at_least(0));
+  field("max-steps", max_steps,
+        "stop after this many optimiser steps, wherever the learning-rate schedule is then; 0: no "
+        "such limit",
+        at_least(0));
+  if (iterations > 0 && field.given("epochs")) {
+    raise(Fault::usage,
+          "--iterations {} and --epochs {} both say how long the run is; try: one of them, or "
+          "--max-steps {} to stop early",
+          iterations, epochs, iterations);
+  }
+  if (iterations > 0) epochs = 0;
+  describe_batch(field);
+  field("replica-mode", replica_mode,
+        "run the replicas of this process together as one batch or one after another; the results "
+        "are the same",
+        any_value().no_result());
+  field("bucket-mb", bucket_mb,
+        "with several processes: gradients travel in pieces of about this many megabytes while the "
+        "backward pass goes on. Changes no result",
+        between(0.01, 1024).no_result());
+  field("exchange-precision", exchange_precision,
+        "bf16: every replica's gradients are rounded to it, and travel so from processes with a "
+        "single replica");
+  field("shard-optimizer", shard_optimizer,
+        "with several processes: each holds the optimiser's buffers of its share of the parameters "
+        "alone, and updates these. Changes no result",
+        any_value().no_result(), {"rts"});
+  stop.describe(field, metrics());
+  field("eval-epochs", eval_epochs, "evaluate every N epochs, and at the end; 0: never",
+        at_least(0));
+  field("eval-epochs-offset", eval_offset,
+        "the first evaluation comes after this many epochs, the next --eval-epochs later; 0: after "
+        "--eval-epochs",
+        at_least(0));
+  field.needs("eval-epochs-offset", eval_epochs > 0, "--eval-epochs above 0", {"eval-epochs"});
+  field("eval-batch-size", eval_batch_size,
+        "images at a time in evaluation, which changes no result; 0: 4 times the training batch, "
+        "250 at most",
+        at_least(0).no_result());
+}
+
+void RunConfig::describe_update(Fields& field) {
+  field.section("Optimisation");
+  std::vector<std::string> names;
+  for (const OptimizerDef& def : optimizer_catalog()) names.emplace_back(def.name);
+  // RMSprop is how the TensorFlow stacks write it, and theirs is TensorFlow's.
+  field("optimizer", optimizer,
+        "how gradients become steps, in small or capital letters; RMSprop, so written, is "
+        "tf-rmsprop as in the TensorFlow stacks, momentum is sgd",
+        one_of_any_case(
+            names, {{"RMSprop", "tf-rmsprop"}, {"RMSProp", "tf-rmsprop"}, {"momentum", "sgd"}}),
+        {"opt", "optimiser"});
+  field.chooses("optimizer");
+  weight_decay.describe(field);
+  clip.describe(field);
+  class_weights.describe(field);
+  field("label-smoothing", label_smoothing, "share of the target that is spread over the classes",
+        between(0, 1), {"smoothing"});
+  field("label-smoothing-kind", label_smoothing_kind,
+        "uniform: over all classes, s/K each; others: over the wrong ones, s/(K-1) each");
+  field.needs("label-smoothing-kind", label_smoothing > 0, "--label-smoothing above 0",
+              {"label-smoothing"});
+  mixing.describe(field);
+  field("loss-scale", loss_scale,
+        "the loss is multiplied by it before the backward pass, the gradients divided after",
+        at_least(1e-30), {"loss-scaling"});
+  field("bn-momentum", bn_momentum, "weight of the newest batch in batch norm's running statistics",
+        between(0, 1));
+  field("bn-update", bn_update,
+        "move the running statistics with every micro-batch, or once a step");
+  field("bn-span", bn_span,
+        "N consecutive replicas share the statistics of batch norm; N must divide --replicas",
+        at_least(1), {"BN-span"});
+  field("sync-bn", sync_bn, "all replicas share the statistics of batch norm");
+  average.describe(field);
+  field.section("Fine-tuning");
+  tuning.describe(field);
+  field.section_with("--optimizer " + optimizer);
+  optimizer_ = find_optimizer(optimizer).make(field, {step_shape().global_batch(), weight_decay});
+  describe_rate(field);
+}
+
+void RunConfig::describe_files(Fields& field) {
+  field.section("Run");
+  field("seed", seed, "start of all random numbers; equal seeds give equal runs");
+  field("threads", threads, "threads that compute; 0: one for each core. Changes no result",
+        between(0, 256).no_result(), {"j"});
+  field("pin", pin,
+        "each of the threads that compute stays on a core of its own; for machines, or masks "
+        "(taskset), that this run has to itself. Changes no result",
+        any_value().no_result());
+  field("isa", isa, "instruction set; a lower one gives the results of a lower machine");
+  describe_choices(field, choices);
+  field(
+      "memory", memory,
+      "what the run may take, such as 16G; a run that needs more is refused. Empty: the machine's "
+      "memory, or the limit of its cgroup",
+      any_value().no_result());
+  field("stall-timeout", stall_timeout,
+        "seconds that a disk may take to answer; with several processes, also of silence, or of "
+        "standing still while others wait, after which one of them counts as lost",
+        between(2, 86400).no_result());
+  field("output", output, "folder in which the run's folder is made", any_value().no_result(),
+        {"output-dir", "log-dir"});
+  field("name", name, "the run's folder; empty: model and dataset", any_value().no_result(),
+        {"experiment"});
+  field("checkpoint-steps", checkpoint_steps,
+        "save a checkpoint every N steps, besides those of --checkpoint-epochs; 0: no",
+        at_least(0).no_result());
+  field("checkpoint-epochs", checkpoint_epochs,
+        "save a checkpoint every N epochs, and of the best evaluation so far; 0: only at the end, "
+        "unless --checkpoint-steps asks for more",
+        at_least(0).no_result());
+  field("checkpoint-epochs-offset", checkpoint_offset,
+        "the first of those comes after this many epochs, the next --checkpoint-epochs later; 0: "
+        "after --checkpoint-epochs",
+        at_least(0).no_result(), {"ckpt-epochs-offset"});
+  field.needs("checkpoint-epochs-offset", checkpoint_epochs > 0, "--checkpoint-epochs above 0",
+              {"checkpoint-epochs"});
+  field("checkpoint-keep", checkpoint_keep, "newest checkpoints that stay; the best one stays too",
+        at_least(1).no_result(), {"checkpoint-hist"});
+  field("log-steps", log_steps, "a line in the log every N steps", at_least(1).no_result(),
+        {"log-interval", "print-freq"});
+  field("quiet", quiet, "print only warnings, the accuracy and the last line",
+        any_value().no_result(), {"q"});
+  field.section("Inspection");
+  field("dump", dump, "print the graph after these passes (names, or all)",
+        any_value().no_result());
+  field("without", without,
+        "leave out these optional passes (" + join(optional_pass_names(), ", ") + ")");
+  field("time-passes", time_passes, "print how long each pass took", any_value().no_result());
+  field("trace-steps", trace_steps,
+        "each process writes what it did and when in its first N steps to trace/rank-R.json of the "
+        "run's folder, for chrome://tracing or ui.perfetto.dev; 0: none",
+        at_least(0).no_result());
+}
+
+void RunConfig::describe(Fields& field) {
+  const size_t others = field.all().size();
+  describe_model(field);
+  field.section("Data");
+  data.describe(field);
+  if (model.empty()) {
+    model = data.def().has_pictures ? "resnet18" : "cifar_resnet20";
+    field.record("model", {model});
+  }
+  const FoundModel found = find_model(model);
+  check_options(found.family, model_options);
+  bn_momentum = found.variant.bn_momentum;
+  data.suit(found.image_size(), found.family.channels, found.classes());
+  sees_data_ = true;
+  describe_length(field);
+  describe_update(field);
+  describe_files(field);
+  check(field);
+  remember_recipe(std::span(field.all()).subspan(others));
+}
+
+void RunConfig::remember_recipe(std::span<const Field> fields) {
+  recipe_.clear();
+  resolved_.clear();
+  for (const Field& field : fields) {
+    if (!field.limits.changes_results) continue;
+    resolved_[field.key] = field.value.text;
+    if (field.value.text != field.default_text) recipe_[field.key] = field.value.text;
+  }
+}
+
+void RunConfig::describe_all(Fields& field) {
+  RunConfig config;
+  config.describe_model(field);
+  field.section("Data");
+  config.data.describe(field);
+  config.describe_length(field);
+  config.describe_update(field);
+  for (const OptimizerDef& def : optimizer_catalog()) {
+    field.section_with("--optimizer " + std::string(def.name));
+    def.make(field, {});
+  }
+  for (const ScheduleDef& def : schedule_catalog()) {
+    field.section_with("--lr-schedule " + std::string(def.name));
+    def.make(field);
+  }
+  config.describe_files(field);
+}
+
+void RunConfig::check(Fields& field) {
+  const int64_t parts = static_cast<int64_t>(replicas) * accumulation;
+  if (global_batch_size % parts != 0) {
+    raise(Fault::usage,
+          "--global-batch-size {} is no multiple of {} replicas x {} micro-batches; try: {}",
+          global_batch_size, replicas, accumulation, (global_batch_size / parts + 1) * parts);
+  }
+  if (global_batch_size && field.given("batch-size") && batch_size * parts != global_batch_size) {
+    raise(Fault::usage,
+          "--batch-size {} x {} replicas x {} micro-batches is not --global-batch-size {}; try: "
+          "leave one out",
+          batch_size, replicas, accumulation, global_batch_size);
+  }
+  if (replica_mode == ReplicaMode::together && accumulation > 1) {
+    raise(Fault::usage,
+          "--replica-mode together cannot accumulate gradients; try: --replica-mode sequence");
+  }
+  if (sync_bn && field.given("bn-span") && bn_span != replicas) {
+    raise(Fault::usage, "--sync-bn is --bn-span {}, not {}; try: leave one out", replicas, bn_span);
+  }
+  if (replicas % bn_span != 0) {
+    raise(Fault::usage, "--bn-span {} does not divide {} replicas into groups; try: {}", bn_span,
+          replicas, std::gcd(replicas, bn_span));
+  }
+  if (replica_mode != ReplicaMode::automatic && (bn_span > 1 || (sync_bn && replicas > 1)) &&
+      field.idle("replica-mode", {"bn-span", "sync-bn"})) {
+    raise(Fault::usage,
+          "replicas that share batch norm run in step, not --replica-mode {}; try: leave it out",
+          word_of(replica_mode));
+  }
+  if (replica_mode == ReplicaMode::together && exchange_precision == ExchangePrecision::bf16) {
+    raise(Fault::usage,
+          "--replica-mode together cannot round the gradients of each replica for "
+          "--exchange-precision bf16; try: --replica-mode sequence");
+  }
+  if (data.tail() == EpochTail::short_ && parts > 1) {
+    raise(Fault::usage,
+          "--epoch-tail short needs one replica and no accumulation; try: --epoch-tail carry");
+  }
+  if (stop.patience && eval_epochs == 0) {
+    raise(Fault::usage, "--patience {} counts evaluations, but --eval-epochs is 0; try: 1",
+          stop.patience);
+  }
+  if (steps_of_run() == 0 && epochs == 0)
+    raise(Fault::usage,
+          "neither --epochs nor --iterations or --max-steps: nothing to do; try: --epochs 10");
+  average.check(average_site());
+  mixing.check(step_shape().micro_batch);
+  if (mixing.on() && stop.counts_training()) {
+    raise(Fault::usage,
+          "--best-metric {} asks for the one class of each image, and mixup and cutmix make images "
+          "of several; try: --best-metric {}",
+          stop.best_metric, stop.best_metric.substr(stop.best_metric.find('-') + 1));
+  }
+  if (eval_epochs == 0 && field.idle("best-metric", {"eval-epochs"})) {
+    raise(Fault::usage,
+          "--best-metric chooses among evaluations, but --eval-epochs is 0; try: --eval-epochs 1");
+  }
+  if (mixing.on() && !class_weights.asked.empty()) {
+    raise(Fault::usage,
+          "--class-weights are for samples of one class, and mixup and cutmix make samples of "
+          "several; try: one of them");
+  }
+  check_norms(field);
+  if (!memory.empty()) parse_bytes(memory);
+  cores();
+  const std::vector<std::string> passes = pass_names();
+  for (const std::string& pass : dump) {
+    if (pass != "all" && std::find(passes.begin(), passes.end(), pass) == passes.end()) {
+      raise(Fault::usage, "--dump: there is no pass '{}'; there are: {}", pass, join(passes, ", "));
+    }
+  }
+  const std::vector<std::string> optional = optional_pass_names();
+  for (const std::string& pass : without) {
+    if (std::ranges::find(optional, pass) == optional.end()) {
+      raise(Fault::usage, "--without: '{}' cannot be left out; only {} can", pass,
+            join(optional, " and "));
+    }
+  }
+}
+
+// What is dropped here of a recipe is not to be used either.
+void RunConfig::check_norms(Fields& field) {
+  field.needs("sync-bn", replicas > 1, "--replicas above 1", {"replicas"});
+  if (replicas == 1) sync_bn = false;
+  field.needs("bn-update", accumulation > 1, "--gradient-accumulation-count above 1",
+              {"gradient-accumulation-count"});
+  if (accumulation == 1) bn_update = BnUpdate::micro_batch;
+  constexpr std::array of_batch_norm{"bn-span", "sync-bn", "bn-momentum", "bn-update",
+                                     "freeze-statistics"};
+  const auto is_given = [&](const char* key) { return field.given(key); };
+  if (std::ranges::none_of(of_batch_norm, is_given)) return;
+  const bool has = has_batch_norm(find_model(model), model_options);
+  for (const char* key : of_batch_norm) {
+    field.needs(key, has, "batch norm in the network", {"model", "norm"});
+  }
+  if (has) return;
+  bn_span = 1;
+  sync_bn = false;
+  bn_update = BnUpdate::micro_batch;
+  tuning.statistics = FineTuning().statistics;
+}
+
+std::vector<MetricDef> RunConfig::metrics() const {
+  std::vector<MetricDef> all;
+  for (const TaskDef& def : task_catalog()) {
+    if (!model.empty() && def.name != find_model(model).family.task) continue;
+    all.insert(all.end(), def.metrics.begin(), def.metrics.end());
+  }
+  return all;
+}
+
+int RunConfig::thread_count() const {
+  return threads ? threads : std::max(1, available_cores() / on_our_cores_);
+}
+
+void RunConfig::share_host(int processes, int on_our_cores) {
+  processes_here_ = processes;
+  on_our_cores_ = on_our_cores;
+}
+
+std::vector<int> RunConfig::cores() const {
+  return pin ? cores_to_pin(thread_count()) : std::vector<int>{};
+}
+
+int RunConfig::classes(const Dataset& dataset) const {
+  if (num_classes && num_classes < dataset.classes()) {
+    raise(Fault::usage, "--num-classes {} is too few: the dataset has {}; try: without it",
+          num_classes, dataset.classes());
+  }
+  const int classes = num_classes ? num_classes : dataset.classes();
+  if (classes == 1) {
+    const std::vector<std::string> names = dataset.class_names();
+    raise(
+        Fault::data,
+        "the training data has one class{}, and telling classes apart takes two; try: a folder of "
+        "pictures for each class",
+        names.empty() ? "" : " (" + names[0] + ")");
+  }
+  return classes;
+}
+
+StepShape RunConfig::step_shape(int rank, int size) const {
+  const int64_t micro =
+      global_batch_size ? global_batch_size / (replicas * accumulation) : batch_size;
+  const bool narrow = exchange_precision == ExchangePrecision::bf16;
+  const int span = sync_bn ? replicas : bn_span;
+  const bool together =
+      accumulation == 1 && replica_mode != ReplicaMode::sequence && !narrow && span == 1;
+  return StepShape{.micro_batch = micro,
+                   .replicas = replicas,
+                   .accumulation = accumulation,
+                   .together = together,
+                   .narrow = narrow,
+                   .span = span,
+                   .bn_per_step = bn_update == BnUpdate::step,
+                   .processes = size,
+                   .shard = shard_optimizer,
+                   .bucket_floats = static_cast<int64_t>(bucket_mb * (1 << 18))}
+      .of_rank(rank);
+}
+
+int64_t RunConfig::eval_batch(int64_t train_batch) const {
+  return eval_batch_size ? eval_batch_size : std::min<int64_t>(250, 4 * train_batch);
+}
+
+ScheduleSite RunConfig::schedule_site(const EpochPlan& plan) const {
+  const double steps =
+      epochs > 0 ? epochs * plan.steps_per_epoch() : static_cast<double>(steps_of_run());
+  return {steps, plan.steps_per_epoch(), plan.batch()};
+}
+
+WeightAverage::Site RunConfig::average_site() const {
+  return {epochs, lr.warmup_epochs(), step_shape().global_batch()};
+}
+
+std::string RunConfig::default_name() const {
+  return name.empty() ? model + "-" + data.dataset_name() : name;
+}
+
+}  // namespace convoy

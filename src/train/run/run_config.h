@@ -1,0 +1,183 @@
+// What a run is: every option of training, resolved. The numbers that follow from several options
+// together are functions here, so that plan, trainer and log cannot disagree.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/text/words.h"
+#include "config/fields.h"
+#include "data/loading/epoch_plan.h"
+#include "data/mixing/mixing.h"
+#include "data/options.h"
+#include "models/model.h"
+#include "ops/loss/cross_entropy.h"
+#include "tensor/isa.h"
+#include "train/fine_tuning.h"
+#include "train/kernel_choices.h"
+#include "train/schedules/schedule.h"
+#include "train/step/step_shape.h"
+#include "train/stop_rules.h"
+#include "train/tasks/class_weights.h"
+#include "train/tasks/task.h"
+#include "train/update/clipping.h"
+#include "train/update/optimizer.h"
+#include "train/update/weight_average.h"
+
+namespace convoy::ops {
+
+constexpr std::array<Word<Smoothing>, 2> words_of(Smoothing) {
+  return {{{"uniform", Smoothing::uniform}, {"others", Smoothing::others}}};
+}
+
+}  // namespace convoy::ops
+
+namespace convoy {
+
+enum class ReplicaMode { automatic, together, sequence };
+constexpr std::array<Word<ReplicaMode>, 3> words_of(ReplicaMode) {
+  return {{{"auto", ReplicaMode::automatic},
+           {"together", ReplicaMode::together},
+           {"sequence", ReplicaMode::sequence}}};
+}
+enum class ExchangePrecision { fp32, bf16 };
+constexpr std::array<Word<ExchangePrecision>, 2> words_of(ExchangePrecision) {
+  return {{{"fp32", ExchangePrecision::fp32}, {"bf16", ExchangePrecision::bf16}}};
+}
+enum class BnUpdate { micro_batch, step };
+constexpr std::array<Word<BnUpdate>, 2> words_of(BnUpdate) {
+  return {{{"micro-batch", BnUpdate::micro_batch}, {"step", BnUpdate::step}}};
+}
+
+struct RunConfig {
+  std::string model;  // empty until `describe`: what suits the data
+  int num_classes = 0;
+  std::string init_from;
+  ModelOptions model_options;
+
+  DataOptions data;
+
+  double epochs = 10;      // 0: the length is in steps
+  int64_t iterations = 0;  // 0: epochs count
+  int64_t max_steps = 0;
+  int64_t batch_size = 128;
+  int64_t global_batch_size = 0;
+  int replicas = 1;
+  ReplicaMode replica_mode = ReplicaMode::automatic;
+  int accumulation = 1;
+  double bucket_mb = 4;
+  ExchangePrecision exchange_precision = ExchangePrecision::fp32;
+  bool shard_optimizer = false;
+
+  std::string optimizer = "sgd";
+  WeightDecay weight_decay;
+  Clipping clip;
+  FineTuning tuning;
+  ClassWeighting class_weights;
+  StopRules stop;
+  LearningRate lr;
+  float loss_scale = 1;
+  Mixing mixing;
+  float label_smoothing = 0;
+  ops::Smoothing label_smoothing_kind = ops::Smoothing::uniform;
+  float bn_momentum = 0.1f;
+  BnUpdate bn_update = BnUpdate::micro_batch;
+  int bn_span = 1;
+  bool sync_bn = false;
+  WeightAverage average;
+
+  double eval_epochs = 1, eval_offset = 0;
+  int64_t eval_batch_size = 0;
+
+  uint64_t seed = 1;
+  int threads = 0;
+  bool pin = false;
+  IsaChoice isa = IsaChoice::automatic;
+  std::string memory;
+  Choices choices;
+
+  double stall_timeout = 60;
+  std::string output = "runs";
+  std::string name;
+  int64_t checkpoint_steps = 0;
+  double checkpoint_epochs = 1, checkpoint_offset = 0;
+  int checkpoint_keep = 3;
+  int64_t log_steps = 50;
+  bool quiet = false;
+
+  std::vector<std::string> dump, without;
+  bool time_passes = false;
+  int64_t trace_steps = 0;
+
+  // Of a run that goes on: options that may differ from those its checkpoints record, because they
+  // were typed anew; or all of them.
+  std::set<std::string> changed_on_purpose;
+  bool accept_changed_options = false;
+  // What args.yml becomes once the run goes on with what was typed anew; empty: it stays.
+  std::string amended_args;
+
+  // Declares and reads everything, the chosen optimiser's and schedule's options too, and refuses
+  // combinations that make no sense.
+  void describe(Fields& field);
+  // For help and parsing: the options of every optimiser and schedule.
+  static void describe_all(Fields& field);
+
+  const Optimizer& update() const { return *optimizer_; }
+  // Of the task of the model; without a model, for help, of all tasks.
+  std::vector<MetricDef> metrics() const;
+  int thread_count() const;
+  // So many processes of the run are on this host, and so many of them on our cores: without
+  // --threads and --memory each takes its share.
+  void share_host(int processes, int on_our_cores);
+  int processes_here() const { return processes_here_; }
+  // The core on which each thread stays; empty: no --pin.
+  std::vector<int> cores() const;
+  // Of the head: --num-classes, or the dataset's.
+  int classes(const Dataset& data) const;
+  // Micro-batch x accumulation x replicas = global batch, as process `rank` of `size` runs it.
+  StepShape step_shape(int rank = 0, int size = 1) const;
+  // Images at a time in evaluation: --eval-batch-size, or what needs less memory than training.
+  int64_t eval_batch(int64_t train_batch) const;
+  // The length of a run without epochs.
+  int64_t steps_of_run() const { return iterations ? iterations : max_steps; }
+  // What the learning rate is computed from. The schedule covers the epochs or iterations asked
+  // for; --max-steps only cuts it off.
+  ScheduleSite schedule_site(const EpochPlan& epochs) const;
+  WeightAverage::Site average_site() const;
+  // What was asked for besides the defaults, as key and text, without what changes no result (how
+  // many threads, which folders): equal recipes train equal weights.
+  const std::map<std::string, std::string>& recipe() const { return recipe_; }
+  // Defaults that follow from the data and the start weights, a line each for people.
+  const std::vector<std::string>& fitted_defaults() const { return fitted_; }
+  // Every option that changes a result, defaults too.
+  const std::map<std::string, std::string>& resolved() const { return resolved_; }
+  // The run's folder when no --name was given.
+  std::string default_name() const;
+
+ private:
+  void describe_model(Fields& field);
+  void describe_length(Fields& field);
+  void describe_batch(Fields& field);
+  void describe_rate(Fields& field);
+  void describe_update(Fields& field);
+  void describe_files(Fields& field);
+  void check(Fields& field);
+  void check_norms(Fields& field);
+
+  void remember_recipe(std::span<const Field> fields);
+
+  int processes_here_ = 1, on_our_cores_ = 1;
+  bool sees_data_ = false;    // defaults may follow from it: not in help
+  int64_t fitted_batch_ = 0;  // the default of --batch-size, where it holds
+  std::vector<std::string> fitted_;
+  std::unique_ptr<Optimizer> optimizer_;
+  std::map<std::string, std::string> recipe_, resolved_;
+};
+
+}  // namespace convoy

@@ -1,0 +1,106 @@
+#include "train/run/run_setup.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "models/model.h"
+
+namespace convoy {
+namespace {
+
+// What the network does about images that come as bytes; none: they come as floats. Training and
+// evaluation have one answer, since augmentations only move pixels then.
+ops::ByteTables byte_tables(const RunConfig& config, const AugmentChain& train,
+                            const AugmentChain& eval) {
+  if (!config.data.eight_bit_io) return nullptr;
+  expect(train.tables() == eval.tables(), "an augmentation maps values in training alone");
+  return std::make_shared<const std::vector<float>>(train.tables());
+}
+
+NetworkSpec with_watch(NetworkSpec spec, const PassWatch& watch) {
+  spec.watch = watch;
+  return spec;
+}
+
+}  // namespace
+
+RunSetup::RunSetup(const RunConfig& run, const PassWatch& watch, ProcessPlace place)
+    : config(run),
+      process(place),
+      train_set(run.data.open(true, run.seed)),
+      eval_set(run.data.open(false, run.seed)),
+      train_chain(run.data.chain(train_set->image_shape(), true)),
+      eval_chain(run.data.chain(eval_set->image_shape(), false)),
+      shape(run.step_shape(place.rank, place.size)),
+      epochs(train_set->size(), shape.global_batch(), run.epochs, run.data.tail(),
+             run.data.repeats(run.replicas)),
+      task(make_task({.model = find_model(run.model),
+                      .classes = run.classes(*train_set),
+                      .options = run.model_options,
+                      .run = &run,
+                      .train_set = train_set.get(),
+                      .tables = byte_tables(run, train_chain, eval_chain)})),
+      plans(*task, with_watch(network_spec(shape.micro_batch), watch)) {}
+
+NetworkSpec RunSetup::network_spec(int64_t micro_batch) const {
+  StepShape step = shape;
+  step.micro_batch = micro_batch;
+  const bool short_tail = epochs.tail() == EpochTail::short_;
+  return {.image = train_set->image_shape(),
+          .eval_batch = config.eval_epochs > 0 ? eval_batch(micro_batch) : 0,
+          .watch = {},
+          .choices = config.choices,
+          .optimizer = &config.update(),
+          .clip = config.clip,
+          .tune = [this](Graph& graph) { config.tuning.apply(graph, find_model(config.model)); },
+          .step = step,
+          .tail_batch = short_tail ? epochs.samples() % step.global_batch() : 0,
+          .average = config.average.on()};
+}
+
+int64_t RunSetup::eval_batch(int64_t micro_batch) const {
+  StepShape most = config.step_shape(0, process.size);
+  most.micro_batch = micro_batch;
+  return config.eval_batch(most.plan_batch());
+}
+
+int64_t RunSetup::total_steps() const {
+  const int64_t steps = config.epochs > 0 ? epochs.total_steps() : config.steps_of_run();
+  return config.max_steps ? std::min(steps, config.max_steps) : steps;
+}
+
+double RunSetup::learning_rate(int64_t step) const {
+  const double scheduled = config.lr.at(step, config.schedule_site(epochs));
+  return config.average.rate(step, epochs, scheduled);
+}
+
+StepInputs RunSetup::inputs(int64_t step) const {
+  return {.learning_rate = static_cast<float>(learning_rate(step)),
+          .loss_scale = config.loss_scale,
+          .step = static_cast<float>(step),
+          .bn_momentum = config.bn_momentum,
+          .skip_update = false};
+}
+
+LoaderSpec RunSetup::loader(int64_t first, int64_t last) const {
+  LoaderSpec spec = config.data.loader();
+  spec.batch = shape.plan_batch();
+  spec.parts = shape.parts();
+  spec.offset = shape.first_sample();
+  spec.rows = shape.lockstep() ? shape.local() : 1;
+  spec.first_step = first;
+  spec.last_step = last;
+  spec.seed = config.seed;
+  spec.mixing = config.mixing;
+  spec.form = task->form();
+  spec.micro_batch = shape.micro_batch;
+  return spec;
+}
+
+const Results& train_step(const RunSetup& setup, Network& network, int64_t step,
+                          const StepInputs& inputs, const std::function<const Batch&()>& next) {
+  const bool is_short = setup.epochs.count(step) < setup.epochs.batch();
+  return is_short ? network.steps().run_tail(inputs, next) : network.steps().run(inputs, next);
+}
+
+}  // namespace convoy

@@ -1,0 +1,60 @@
+// Everything that follows from a RunConfig before memory is taken and the first step runs: data,
+// batch arithmetic, task, plans. train, plan and bench start from one of these, so that they speak
+// of the same run.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "data/augment/augment_chain.h"
+#include "data/dataset.h"
+#include "data/loading/epoch_plan.h"
+#include "data/loading/loader.h"
+#include "train/run/run_config.h"
+#include "train/step/network.h"
+#include "train/tasks/task.h"
+
+namespace convoy {
+
+struct ProcessPlace {
+  int rank = 0, size = 1;
+};
+
+class RunSetup {
+ public:
+  // Opens the data and makes the plans. Keeps the config; `watch` is for whoever looks at the
+  // passes.
+  // `process`: which of those that share the replicas this is.
+  explicit RunSetup(const RunConfig& config, const PassWatch& watch = {},
+                    ProcessPlace process = {});
+
+  // With --max-steps the run is cut off there; the schedule covers the epochs asked for.
+  int64_t total_steps() const;
+  double learning_rate(int64_t step) const;
+  StepInputs inputs(int64_t step) const;
+
+  // For steps [first, last).
+  LoaderSpec loader(int64_t first, int64_t last) const;
+
+  // Images at a time in evaluation with that micro-batch: the same in all processes.
+  int64_t eval_batch(int64_t micro_batch) const;
+
+  // What the network of this run with another micro-batch would be.
+  NetworkSpec network_spec(int64_t micro_batch) const;
+
+  const RunConfig& config;
+  const ProcessPlace process;
+  const std::unique_ptr<Dataset> train_set, eval_set;
+  const AugmentChain train_chain, eval_chain;
+  const StepShape shape;
+  const EpochPlan epochs;
+  const std::unique_ptr<Task> task;
+  const NetworkPlans plans;
+};
+
+// Step number `step`, with `network`'s plans those of `setup`: whole, or the short last one of an
+// epoch. The results are valid until the next step.
+const Results& train_step(const RunSetup& setup, Network& network, int64_t step,
+                          const StepInputs& inputs, const std::function<const Batch&()>& next);
+
+}  // namespace convoy

@@ -1,0 +1,122 @@
+#include "train/step/network_plans.h"
+
+#include <set>
+
+#include "base/error.h"
+#include "base/text/text.h"
+#include "dist/gradient_exchange.h"
+#include "ops/exchange.h"
+#include "ops/norm/batch_norm_span.h"
+#include "ops/vocabulary.h"
+#include "train/step/check_schedules.h"
+#include "train/update/update_plan.h"
+
+namespace convoy {
+
+NetworkPlans::NetworkPlans(const Task& task, const NetworkSpec& spec)
+    : task_(task), step_(spec.step), average_(spec.average) {
+  if (spec.optimizer) {
+    add_task("train", {step_.plan_batch(), step_.plan_replicas(), spec.image, true}, spec);
+    if (spec.tail_batch) add_task("tail", {spec.tail_batch, 1, spec.image, true}, spec);
+  }
+  if (spec.eval_batch) add_task("eval", {spec.eval_batch, 1, spec.image, false}, spec);
+  if (!spec.optimizer) return;
+  slots_ = static_cast<int>(spec.optimizer->slots().size());
+  add("statistics", 0, statistics_plan(state()));
+  shares_ = step_.shard && step_.has_peers()
+                ? UpdateShares::split(state(), step_.processes, step_.rank)
+                : UpdateShares::whole(state());
+  add("update", 0, update_plan(*spec.optimizer, state(), spec.clip, shares_));
+  if (spec.average) add("average", 0, average_plan(state()));
+  write_schedules(spec);
+}
+
+void NetworkPlans::add(std::string kind, int64_t batch, Plan plan) {
+  plans_.push_back({std::move(kind), batch, std::make_unique<Plan>(std::move(plan))});
+}
+
+void NetworkPlans::add_task(std::string kind, const TaskShape& shape, const NetworkSpec& spec) {
+  const PassWatch& watch = spec.watch;
+  TaskGraph task = task_.build(shape);
+  task.graph.choices = spec.choices;
+  if (shape.train && spec.tune) spec.tune(task.graph);
+  CompileOptions options{.losses = std::move(task.losses),
+                         .loss_scale = task.loss_scale,
+                         .vocabulary = ops::vocabulary(),
+                         .watch = watch,
+                         .holds = kind == "train" && step_.runs() > 1,
+                         .distribute = {}};
+  if (kind == "train") options.distribute = [this](Graph& graph) { distribute(graph); };
+  if (watch.print) {
+    options.watch.print = [&watch, &kind](const std::string& title, const std::string& text) {
+      watch.print(kind + " plan, " + title, text);
+    };
+  }
+  Plan plan = compile(std::move(task.graph), options);
+  add(std::move(kind), shape.batch, std::move(plan));
+}
+
+// Gradients leave in the midst of the run, the statistics behind them after it.
+void NetworkPlans::distribute(Graph& graph) {
+  if (step_.lockstep()) ops::spread_batch_norms(graph, step_.span);
+  if (!step_.has_peers()) return;
+  const StateLayout layout = lay_out_state(graph);
+  buckets_ = cut_into_buckets(learning_floats(layout), step_.bucket_floats);
+  Builder b(graph);
+  for (size_t i = 0; i < buckets_.size(); ++i) {
+    Values inside;
+    for (size_t p = 0; p < layout.params.size(); ++p) {
+      const StateLayout::Slot& slot = layout.params[p];
+      const bool is_in =
+          slot.offset < buckets_[i].end() && buckets_[i].begin < slot.offset + slot.count;
+      if (is_in && graph.params[p].grad) inside.push_back(graph.params[p].grad);
+    }
+    ops::mark_bucket(b, static_cast<int>(i), std::move(inside));
+  }
+  const int64_t statistics = step_.accumulation * layout.stat_floats;
+  if (statistics > 0) buckets_.push_back({layout.param_floats, statistics});
+}
+
+StepParts NetworkPlans::parts() const {
+  const bool statistics = state().stat_floats > 0;
+  return {.buckets = static_cast<int>(buckets_.size()) - (statistics && !buckets_.empty()),
+          .statistics = statistics};
+}
+
+StepSchedule NetworkPlans::schedule_of_rank(int rank) const {
+  return schedule_of(step_.of_rank(rank), parts());
+}
+
+void NetworkPlans::write_schedules(const NetworkSpec& spec) {
+  schedule_ = schedule_of(step_, parts());
+  if (spec.tail_batch) {
+    expect(step_.is_one_run() && step_.replicas == 1, "a short step is one batch");
+    tail_ = one_run_schedule(step_, parts(), "tail");
+  }
+  // Those of ranks with as many replicas are alike.
+  const ReplicaSplit split(step_.replicas, step_.processes);
+  std::vector<StepSchedule> different;
+  std::set<int> counts;
+  for (int rank = 0; step_.has_peers() && rank < step_.processes; ++rank) {
+    if (!counts.insert(split.range(rank).count).second) continue;
+    different.push_back(schedule_of_rank(rank));
+  }
+  if (!step_.has_peers()) different.push_back(schedule_);
+  const ScheduleCheck check = check_schedules(different);
+  expect(check.faults.empty(), join(check.faults, "; "));
+}
+
+const Plan* NetworkPlans::find(std::string_view kind) const {
+  for (const Named& named : plans_) {
+    if (named.kind == kind) return named.plan.get();
+  }
+  return nullptr;
+}
+
+std::vector<const Plan*> NetworkPlans::pointers() const {
+  std::vector<const Plan*> all;
+  for (const Named& named : plans_) all.push_back(named.plan.get());
+  return all;
+}
+
+}  // namespace convoy

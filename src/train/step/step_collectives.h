@@ -1,0 +1,42 @@
+// Does the collectives of a step's plans: gradients by the buckets, sums of batch norms between
+// replicas in lockstep, rows between processes that share the update.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "dist/row_exchange.h"
+#include "dist/span_exchange.h"
+#include "engine/executor.h"
+#include "train/step/network_plans.h"
+#include "train/step/step_peers.h"
+
+namespace convoy {
+
+class StepCollectives final : public Collectives {
+ public:
+  // Keeps `peers`; null: there are no other processes. Every rank makes one at the same time.
+  StepCollectives(const NetworkPlans& plans, StepPeers* peers);
+
+  // The gradient plan is about to run, once more.
+  void start();
+  // Called when that bucket is complete, in the middle of a run.
+  void when_complete(std::function<void(int bucket)> hook) { complete_ = std::move(hook); }
+
+  void begin(const Collective& what, std::span<Executor* const> members, size_t step) override;
+  void end(const Collective& what, std::span<Executor* const> members, size_t step) override;
+  void progress() override;
+
+ private:
+  StepPeers* peers_;
+  ReplicaSplit split_;
+  std::optional<SpanExchange> spans_;
+  std::vector<std::unique_ptr<RowExchange>> rows_;  // by number
+  std::function<void(int bucket)> complete_;
+  std::vector<const float*> given_;  // by member
+  std::vector<float*> gathered_;
+};
+
+}  // namespace convoy

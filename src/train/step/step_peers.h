@@ -1,0 +1,43 @@
+// What a step has to do with other processes: its gradients and statistics are summed over all of
+// them, and a signal that one of them had is known to all after the step.
+#pragma once
+
+#include <atomic>
+#include <vector>
+
+#include "compile/plan.h"
+#include "dist/gradient_exchange.h"
+#include "train/step/step_shape.h"
+
+namespace convoy {
+
+class StepPeers {
+ public:
+  // Keeps transport and pool. `buckets`: see NetworkPlans.
+  StepPeers(Transport& transport, const StepShape& shape, const StateLayout& layout,
+            const std::vector<Bucket>& buckets, ThreadPool& pool);
+
+  GradientExchange& gradients() { return gradients_; }
+  const GradientExchange& gradients() const { return gradients_; }
+
+  // This rank's own signals.
+  void watch(const std::atomic<int>& signal) { signal_ = &signal; }
+  int signal() const { return signal_ ? signal_->load() : 0; }
+  // The first signal that some rank had before the end of a step; 0: none.
+  int stop() const { return stop_; }
+  void note_stop(int64_t signal) {
+    if (!stop_) stop_ = static_cast<int>(signal);
+  }
+
+  Transport& transport() { return transport_; }
+  const ReplicaSplit& split() const { return split_; }
+
+ private:
+  Transport& transport_;
+  ReplicaSplit split_;
+  GradientExchange gradients_;
+  const std::atomic<int>* signal_ = nullptr;
+  int stop_ = 0;
+};
+
+}  // namespace convoy

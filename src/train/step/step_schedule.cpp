@@ -1,0 +1,205 @@
+#include "train/step/step_schedule.h"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+#include "base/error.h"
+
+namespace convoy {
+namespace {
+
+using enum Action::Kind;
+
+class Writer {
+ public:
+  Writer(const StepShape& shape, const StepParts& parts) : shape_(shape), parts_(parts) {
+    written_.mine = {shape.mine.first, shape.local()};
+    written_.micros = shape.accumulation;
+    written_.waits = shape.lockstep() && shape.has_peers();
+    if (shape.has_peers()) add({open});
+  }
+
+  void add(const Action& action) { written_.actions.push_back(action); }
+  void add(Action::Kind kind, ReplicaRange of, int micro) {
+    add({.kind = kind, .replica = of.first, .replicas = of.count, .micro = micro});
+  }
+
+  void run(std::string_view plan, ReplicaRange of, int micro) {
+    add(Action::Kind::run, of, micro);
+    written_.actions.back().plan = plan;
+    written_.actions.back().fresh = std::exchange(is_fresh_, false);
+  }
+
+  // While the run goes on, each bucket is made ready by `actions` when it is complete, and leaves.
+  void send_buckets(const std::vector<Action>& actions) {
+    for (int bucket = 0; bucket < parts_.buckets; ++bucket) {
+      for (Action action : actions) {
+        action.part = bucket;
+        action.inside = true;
+        add(action);
+      }
+      add({.kind = begin, .part = bucket, .inside = true});
+    }
+  }
+
+  // What the run has made joins what its replicas have. The last run of all sends the sums.
+  void add_to_leaf(ReplicaRange of, int micro, bool is_last_run) {
+    Action leaf_of{.kind = leaf, .replica = of.first, .replicas = of.count, .micro = micro};
+    std::vector<Action> actions{leaf_of};
+    if (shape_.narrow && micro == shape_.accumulation - 1) {
+      actions.push_back({.kind = round, .replica = of.first, .replicas = of.count});
+    }
+    if (is_last_run && shape_.has_peers()) {
+      actions.push_back({sum});
+      send_buckets(actions);
+    } else {
+      for (const Action& action : actions) add(action);
+    }
+    leaf_of.part = Action::statistics;
+    if (parts_.statistics) add(leaf_of);
+  }
+
+  // All has run; the buckets are on their way.
+  StepSchedule finish(bool has_leaves) {
+    if (has_leaves && !shape_.has_peers()) add({sum});
+    if (parts_.statistics && (has_leaves || shape_.has_peers())) {
+      add({.kind = sum, .part = Action::statistics});
+    }
+    if (parts_.statistics && shape_.has_peers()) {
+      add({.kind = begin, .part = Action::statistics});
+    }
+    if (shape_.has_peers()) add({end});
+    add({results});
+    const bool at_once = shape_.bn_per_step && shape_.accumulation > 1;
+    for (int m = 0; parts_.statistics && m < (at_once ? 1 : shape_.accumulation); ++m) {
+      add({.kind = statistics, .micro = at_once ? Action::every : m});
+    }
+    add({update});
+    if (shape_.has_peers() && shape_.shard) add({gather});
+    return std::move(written_);
+  }
+
+ private:
+  const StepShape& shape_;
+  const StepParts& parts_;
+  StepSchedule written_;
+  bool is_fresh_ = true;
+};
+
+std::string place_of(const Action& a) {
+  if (a.replicas == 0) return "";
+  if (a.replicas == 1) return fmt::format(", replica {}", a.replica);
+  return fmt::format(", replicas {}-{}", a.replica, a.replica + a.replicas - 1);
+}
+
+std::string micro_of(const Action& a) {
+  return a.micro == Action::every ? ", every micro" : fmt::format(", micro {}", a.micro);
+}
+
+std::string part_of(const Action& a) {
+  if (a.part == Action::gradients) return ", gradients";
+  return a.part == Action::statistics ? ", statistics" : fmt::format(", bucket {}", a.part);
+}
+
+}  // namespace
+
+StepSchedule one_run_schedule(const StepShape& shape, const StepParts& parts,
+                              std::string_view plan) {
+  expect(shape.accumulation == 1, "one micro-batch in one run");
+  Writer w(shape, parts);
+  const ReplicaRange all{shape.mine.first, shape.local()};
+  const Action rounded{.kind = round, .replica = all.first, .replicas = all.count};
+  w.add(batch, all, 0);
+  w.run(plan, all, 0);
+  if (shape.has_peers()) {
+    w.send_buckets(shape.narrow ? std::vector{rounded} : std::vector<Action>{});
+  } else if (shape.narrow) {
+    w.add(rounded);
+  }
+  w.add(count, all, 0);
+  return w.finish(false);
+}
+
+StepSchedule sequence_schedule(const StepShape& shape, const StepParts& parts) {
+  Writer w(shape, parts);
+  const int end = shape.mine.first + shape.local();
+  for (int r = shape.mine.first; r < end; ++r) {
+    for (int m = 0; m < shape.accumulation; ++m) {
+      w.add(batch, {r, 1}, m);
+      w.run("train", {r, 1}, m);
+      w.add_to_leaf({r, 1}, m, r == end - 1 && m == shape.accumulation - 1);
+      w.add(count, {r, 1}, m);
+    }
+    if (r < end - 1) w.add({.kind = push, .replica = r, .replicas = 1});
+  }
+  return w.finish(true);
+}
+
+StepSchedule lockstep_schedule(const StepShape& shape, const StepParts& parts) {
+  Writer w(shape, parts);
+  const ReplicaRange all{shape.mine.first, shape.local()};
+  for (int m = 0; m < shape.accumulation; ++m) {
+    for (int r = 0; r < all.count; ++r) w.add(batch, {all.first + r, 1}, m);
+    w.run("train", all, m);
+    w.add_to_leaf(all, m, m == shape.accumulation - 1);
+    for (int r = 0; r < all.count; ++r) w.add(count, {all.first + r, 1}, m);
+  }
+  return w.finish(true);
+}
+
+StepSchedule schedule_of(const StepShape& shape, const StepParts& parts) {
+  if (shape.lockstep()) return lockstep_schedule(shape, parts);
+  return shape.is_one_run() ? one_run_schedule(shape, parts) : sequence_schedule(shape, parts);
+}
+
+std::string to_string(const Action& a) {
+  const std::string where = place_of(a);
+  switch (a.kind) {
+    case open:
+      return "open the exchange";
+    case batch:
+      return "batch" + where + micro_of(a);
+    case run:
+      return fmt::format("run {}{}{}{}{}", a.plan, where, micro_of(a),
+                         a.stash < 0 ? "" : fmt::format(", stash {}", a.stash),
+                         a.fresh ? ", new parameters" : "");
+    case count:
+      return "count" + where + micro_of(a);
+    case leaf:
+      return "leaf" + where + micro_of(a) + part_of(a);
+    case round:
+      return "round" + where + part_of(a);
+    case push:
+      return "push" + where;
+    case sum:
+      return "sum" + part_of(a);
+    case begin:
+      return "begin" + part_of(a);
+    case end:
+      return "end every exchange";
+    case results:
+      return "results";
+    case statistics:
+      return "statistics" + micro_of(a);
+    case update:
+      return "update";
+    case gather:
+      return "gather parameters";
+    case send:
+      return fmt::format("send to rank {}{}", a.peer, micro_of(a));
+    case receive:
+      return fmt::format("receive from rank {}{}", a.peer, micro_of(a));
+  }
+  return {};
+}
+
+std::string to_string(const StepSchedule& schedule) {
+  std::string text;
+  for (const Action& action : schedule.actions) {
+    text += (action.inside ? "  " : "") + to_string(action) + "\n";
+  }
+  return text;
+}
+
+}  // namespace convoy

@@ -1,0 +1,34 @@
+#include "train/step/step_trace.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+namespace convoy {
+
+// The backward pass begins where the loss scale is read.
+StepTrace::StepTrace(Trace& trace, const Plan& gradients) : trace_(trace), gradients_(gradients) {
+  const auto reads_scale = [&](const Step& step) {
+    return std::ranges::any_of(step.in, [&](const Place& place) {
+      return place.region == &regions::input &&
+             gradients.graph.inputs[place.offset].name == "loss_scale";
+    });
+  };
+  const auto first = std::ranges::find_if(gradients.steps, reads_scale);
+  backward_step_ = static_cast<size_t>(first - gradients.steps.begin());
+}
+
+void StepTrace::ran(const Plan& plan, size_t step, double begin, double end) {
+  if (&plan == &gradients_ && step == backward_step_) backward_began_ = begin;
+  const Node& node = plan.graph.node(plan.steps[step].node);
+  trace_.add(fmt::format("{} {}", node.op->name, node.name), "op", begin, end);
+}
+
+void StepTrace::begin_run() { run_began_ = backward_began_ = steady_seconds(); }
+
+void StepTrace::end_run() {
+  trace_.add("forward", "phase", run_began_, backward_began_);
+  trace_.add("backward", "phase", backward_began_, steady_seconds());
+}
+
+}  // namespace convoy

@@ -1,0 +1,138 @@
+#include "data/sources/picture_dataset.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "data/sources/folder_source.h"
+#include "pictures/exif.h"
+#include "pictures/jpeg_pack.h"
+#include "support/fixture.h"
+#include "support/raises.h"
+#include "support/temp_folder.h"
+#include "support/tiny_sets.h"
+
+namespace convoy {
+namespace {
+
+// One picture, as often as is asked for.
+class OnePicture final : public PictureSource {
+ public:
+  explicit OnePicture(std::string bytes) : bytes_(std::move(bytes)) {}
+  int64_t size() const override { return 3; }
+  std::vector<std::string> class_names() const override { return {"a", "b", "c"}; }
+  std::string origin(int64_t index) const override { return "picture " + std::to_string(index); }
+  void read(int64_t index, EncodedPicture& picture) const override {
+    picture.bytes = bytes_;
+    picture.label = static_cast<int32_t>(index);
+    picture.boxes.clear();
+  }
+
+ private:
+  std::string bytes_;
+};
+
+std::string photo() { return read_file(test::fixture_path("pictures/hopper.jpg"), Fault::bug); }
+
+std::vector<uint8_t> image_of(const std::string& bytes, const PictureSpec& spec, uint64_t key = 1) {
+  const PictureDataset set(std::make_unique<OnePicture>(bytes), spec);
+  std::vector<uint8_t> pixels(static_cast<size_t>(set.image_shape().count()));
+  int32_t label = -1;
+  test::read_labelled(set, 2, key, pixels.data(), label);
+  EXPECT_EQ(label, 2 + spec.label_offset);
+  return pixels;
+}
+
+OptionTexts resized(int64_t pixels) { return {{"eval-resize", std::to_string(pixels)}}; }
+
+double difference(const std::vector<uint8_t>& a, const std::vector<uint8_t>& b) {
+  EXPECT_EQ(a.size(), b.size());
+  double sum = 0;
+  for (size_t i = 0; i < a.size(); ++i) sum += std::abs(a[i] - b[i]);
+  return sum / static_cast<double>(a.size());
+}
+
+TEST(PictureDataset, GivesTheViewOfTheWholeDecodedPicture) {
+  const Pixels whole = decode_picture(photo(), "photo", false);
+  for (const ViewDef& def : view_catalog()) {
+    const std::string view(def.name);
+    for (uint64_t key = 0; key < 20; ++key) {
+      const PictureSpec spec{.size = 48, .view = view, .options = resized(56)};
+      const PictureView wanted = find_view(view).make(spec)->make(
+          whole.region.width, whole.region.height, {}, Random(key));
+      Resizer resizer;
+      resizer.plan(wanted, whole.region.width, whole.region.height, spec.how);
+      std::vector<uint8_t> image(3 * 48 * 48);
+      resizer.run(whole, image.data());
+      ASSERT_EQ(image_of(photo(), spec, key), image) << view << " " << key;
+      ASSERT_EQ(image_of(pack_jpeg(photo(), "photo"), spec, key), image) << view << " packed";
+    }
+  }
+}
+
+TEST(PictureDataset, FastDecodingLooksAlike) {
+  for (const int64_t size : {12, 24, 60, 120}) {
+    const PictureSpec exact{.size = size, .options = resized(size)};
+    PictureSpec fast = exact;
+    fast.decode = DecodeSpeed::fast;
+    EXPECT_LT(difference(image_of(photo(), exact), image_of(photo(), fast)), 6) << size;
+  }
+}
+
+TEST(PictureDataset, ChannelsAndLabelsAreAsAskedFor) {
+  const PictureSpec spec{.size = 32, .options = resized(32), .label_offset = 1};
+  const std::vector<uint8_t> rgb = image_of(photo(), spec);
+  PictureSpec other = spec;
+  other.bgr = true;
+  const std::vector<uint8_t> bgr = image_of(photo(), other);
+  EXPECT_TRUE(std::equal(rgb.begin(), rgb.begin() + 1024, bgr.begin() + 2048));
+  EXPECT_TRUE(std::equal(rgb.begin() + 1024, rgb.begin() + 2048, bgr.begin() + 1024));
+  other.bgr = false;
+  other.channels = 1;
+  const std::vector<uint8_t> grey = image_of(photo(), other);
+  ASSERT_EQ(grey.size(), 1024u);
+  for (size_t i = 0; i < 1024; ++i) {
+    EXPECT_NEAR(grey[i], 0.299 * rgb[i] + 0.587 * rgb[1024 + i] + 0.114 * rgb[2048 + i], 0.51);
+  }
+  const PictureDataset set(std::make_unique<OnePicture>(photo()), spec);
+  EXPECT_EQ(set.classes(), 4);
+  EXPECT_EQ(set.class_names(), (std::vector<std::string>{"background", "a", "b", "c"}));
+}
+
+TEST(PictureDataset, TurnsPicturesOnlyWhenAsked) {
+  // The photo lying on its side, with EXIF data that say so: orientation 6.
+  Pixels lying = decode_picture(photo(), "photo", false);
+  turn_upright(lying, 8);
+  std::string bytes = encode_jpeg(lying, 100);
+  const std::string exif(
+      "\xff\xe1\x00\x22"
+      "Exif\0\0MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0",
+      36);
+  bytes.insert(2, exif);
+  PictureSpec spec{.size = 40, .options = resized(40)};
+  const std::vector<uint8_t> upright = image_of(photo(), spec);
+  EXPECT_GT(difference(image_of(bytes, spec), upright), 15);
+  spec.upright = true;
+  EXPECT_LT(difference(image_of(bytes, spec), upright), 3);
+  for (const auto& view : {"centre", "random-resized"}) {
+    spec.view = view;
+    spec.decode = DecodeSpeed::fast;  // it must not shrink what it turns
+    EXPECT_LT(difference(image_of(bytes, spec), image_of(photo(), spec)), 8) << view;
+  }
+}
+
+TEST(PictureDataset, WhatIsNoPictureIsNamed) {
+  for (const std::string& bytes : {std::string(), std::string("GIF89a"), photo().substr(0, 700)}) {
+    const PictureDataset set(std::make_unique<OnePicture>(bytes),
+                             {.size = 32, .options = resized(32)});
+    std::vector<uint8_t> pixels(3 * 32 * 32);
+    int32_t label = 0;
+    test::expect_raises(Fault::data, {"picture 1"},
+                        [&] { test::read_labelled(set, 1, 0, pixels.data(), label); });
+    test::expect_raises(Fault::data, {"picture 2"},
+                        [&] { test::read_labelled(set, 2, 0, pixels.data(), label); });
+  }
+}
+
+}  // namespace
+}  // namespace convoy

@@ -1,0 +1,247 @@
+// Schedules that are wrong in one way each: every fault is found, and named.
+
+#include "train/step/check_schedules.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace convoy {
+namespace {
+
+using Kind = Action::Kind;
+using Actions = std::vector<Action>;
+
+const StepParts two_buckets{.buckets = 2, .statistics = true};
+
+std::vector<StepSchedule> sequence(int processes) {
+  const StepShape shape{
+      .replicas = 2 * processes, .accumulation = 2, .processes = processes, .shard = processes > 1};
+  std::vector<StepSchedule> ranks;
+  for (int r = 0; r < processes; ++r) {
+    ranks.push_back(schedule_of(shape.of_rank(r), processes > 1 ? two_buckets : StepParts{}));
+  }
+  return ranks;
+}
+
+Actions::iterator find(StepSchedule& schedule, const std::string& text) {
+  const auto found = std::ranges::find_if(
+      schedule.actions, [&](const Action& action) { return to_string(action) == text; });
+  EXPECT_NE(found, schedule.actions.end()) << text;
+  return found;
+}
+
+void remove(StepSchedule& schedule, const std::string& text) {
+  schedule.actions.erase(find(schedule, text));
+}
+
+// Moves one action in front of another.
+void move_before(StepSchedule& schedule, const std::string& text, const std::string& other) {
+  const Action action = *find(schedule, text);
+  remove(schedule, text);
+  schedule.actions.insert(find(schedule, other), action);
+}
+
+// One of the faults is this one.
+void expect_fault(const std::vector<StepSchedule>& ranks, const std::string& words) {
+  const std::vector<std::string> faults = check_schedules(ranks).faults;
+  EXPECT_TRUE(std::ranges::find(faults, words) != faults.end())
+      << "missing: " << words << "\nfound: " << testing::PrintToString(faults);
+}
+
+TEST(CheckSchedules, GoodOnesHaveNoFault) {
+  for (const int processes : {1, 2, 3}) {
+    const ScheduleCheck check = check_schedules(sequence(processes));
+    EXPECT_EQ(check.faults, std::vector<std::string>{});
+    EXPECT_EQ(check.peak_live, std::vector<int>(static_cast<size_t>(processes), 1));
+  }
+}
+
+TEST(CheckSchedules, WhatIsOutOfOrderInOneRankIsNamed) {
+  struct Case {
+    void (*spoil)(StepSchedule&);
+    const char* fault;
+  };
+  for (const Case& c : std::vector<Case>{
+           {[](StepSchedule& s) { remove(s, "batch, replica 0, micro 1"); },
+            "rank 0: 'run train, replica 0, micro 1': without a batch"},
+           {[](StepSchedule& s) { s.actions.insert(s.actions.begin() + 1, s.actions[0]); },
+            "rank 0: 'batch, replica 0, micro 0': it is there already"},
+           {[](StepSchedule& s) {
+              find(s, "run train, replica 0, micro 0, new parameters")->fresh = 0;
+            },
+            "rank 0: 'run train, replica 0, micro 0': the first run of a step sees new parameters"},
+           {[](StepSchedule& s) { find(s, "run train, replica 0, micro 1")->micro = 0; },
+            "rank 0: 'run train, replica 0, micro 0': a second time"},
+           {[](StepSchedule& s) { remove(s, "run train, replica 0, micro 1"); },
+            "rank 0: the backward pass of replica 0, micro 1 never runs"},
+           {[](StepSchedule& s) { remove(s, "count, replica 1, micro 0"); },
+            "rank 0: 'results': before replica 1, micro 0 is counted"},
+           {[](StepSchedule& s) {
+              move_before(s, "count, replica 0, micro 1", "run train, replica 0, micro 1");
+            },
+            "rank 0: 'count, replica 0, micro 1': before it has run"},
+           {[](StepSchedule& s) {
+              move_before(s, "leaf, replica 0, micro 1, gradients",
+                          "run train, replica 0, micro 1");
+            },
+            "rank 0: 'leaf, replica 0, micro 1, gradients': before it has run"},
+           {[](StepSchedule& s) { remove(s, "leaf, replica 0, micro 0, gradients"); },
+            "rank 0: 'leaf, replica 0, micro 1, gradients': as micro-batch 0 of its replica"},
+           {[](StepSchedule& s) { remove(s, "push, replica 0"); },
+            "rank 0: 'leaf, replica 1, micro 0, gradients': replica 0 was not pushed"},
+           {[](StepSchedule& s) { remove(s, "leaf, replica 0, micro 1, gradients"); },
+            "rank 0: 'push, replica 0': before every micro-batch of replica 0 is in"},
+           {[](StepSchedule& s) { remove(s, "leaf, replica 1, micro 1, gradients"); },
+            "rank 0: 'sum, gradients': before every micro-batch of replica 1 is in"},
+           {[](StepSchedule& s) { s.actions.push_back(s.actions.back()); },
+            "rank 0: 'update': a second time"},
+           {[](StepSchedule& s) { remove(s, "results"); }, "rank 0: 'update': before the results"},
+           {[](StepSchedule& s) { remove(s, "update"); }, "rank 0: no update"}}) {
+    std::vector<StepSchedule> ranks = sequence(1);
+    c.spoil(ranks[0]);
+    expect_fault(ranks, c.fault);
+  }
+}
+
+TEST(CheckSchedules, ABrokenExchangeIsNamed) {
+  struct Case {
+    void (*spoil)(StepSchedule&);
+    const char* fault;
+  };
+  for (const Case& c : std::vector<Case>{
+           {[](StepSchedule& s) { remove(s, "open the exchange"); },
+            "rank 1: 'begin, bucket 0': before the exchange is open"},
+           {[](StepSchedule& s) { remove(s, "sum, bucket 1"); },
+            "rank 1: 'begin, bucket 1': before its sum"},
+           {[](StepSchedule& s) { find(s, "begin, bucket 1")->part = 0; },
+            "rank 1: 'begin, bucket 0': a second time"},
+           {[](StepSchedule& s) { remove(s, "end every exchange"); },
+            "rank 1: bucket 0 is never ended"},
+           {[](StepSchedule& s) { remove(s, "end every exchange"); },
+            "rank 1: 'update': while bucket 1 is under way"},
+           {[](StepSchedule& s) { remove(s, "end every exchange"); },
+            "exchange 3 of rank 1 is 'results', and 'end every exchange' of rank 0"},
+           {[](StepSchedule& s) { move_before(s, "begin, statistics", "begin, bucket 0"); },
+            "exchange 0 of rank 1 is 'begin, statistics', and 'begin, bucket 0' of rank 0"},
+           {[](StepSchedule& s) { remove(s, "begin, statistics"); },
+            "deadlock: rank 0 waits at 'end every exchange', rank 1 waits at 'results'"},
+           {[](StepSchedule& s) { move_before(s, "gather parameters", "results"); },
+            "deadlock: rank 0 waits at 'results', rank 1 waits at 'gather parameters'"},
+           {[](StepSchedule& s) { move_before(s, "gather parameters", "update"); },
+            "rank 1: 'gather parameters': before the update"},
+           {[](StepSchedule& s) {
+              remove(s, "begin, bucket 0");
+              s.actions.insert(s.actions.begin() + 1,
+                               {.kind = Kind::begin, .part = 0, .inside = true});
+            },
+            "rank 1: 'begin, bucket 0': is inside no run"}}) {
+    std::vector<StepSchedule> ranks = sequence(2);
+    c.spoil(ranks[1]);
+    expect_fault(ranks, c.fault);
+  }
+}
+
+TEST(CheckSchedules, RanksThatShareBatchNormsMustRunAsOften) {
+  StepShape shape{.replicas = 2, .accumulation = 2, .span = 2, .processes = 2};
+  std::vector<StepSchedule> ranks{schedule_of(shape.of_rank(0), two_buckets)};
+  shape.accumulation = 1;
+  ranks.push_back(schedule_of(shape.of_rank(1), two_buckets));
+  expect_fault(ranks,
+               "exchange 1 of rank 1 is 'begin, bucket 0', and 'run train, micro 1' of rank 0");
+  expect_fault(ranks,
+               "deadlock: rank 0 waits at 'run train, replica 0, micro 1', "
+               "rank 1 waits at 'end every exchange'");
+}
+
+// Two stages, written by hand: what pipelines will be. Stage 0 runs ahead of its backward passes.
+std::vector<StepSchedule> pipeline(int micros, int ahead) {
+  const auto forward = [](int m, int stash) {
+    return Action{.kind = Kind::run,
+                  .plan = "forward",
+                  .replicas = 1,
+                  .micro = m,
+                  .fresh = m == 0,
+                  .stash = stash};
+  };
+  const auto backward = [](int m, int stash) {
+    return Action{.kind = Kind::run,
+                  .plan = "backward",
+                  .replicas = 1,
+                  .micro = m,
+                  .fresh = m == 0,
+                  .stash = stash};
+  };
+  const auto end_of = [](Actions& actions) {
+    actions.insert(actions.end(), {{.kind = Kind::sum}, {Kind::results}, {Kind::update}});
+  };
+  Actions first, last;
+  for (int m = 0; m < micros + ahead; ++m) {
+    if (m < micros) {
+      first.push_back({.kind = Kind::batch, .replicas = 1, .micro = m});
+      first.push_back(forward(m, m % (ahead + 1)));
+      first.push_back({.kind = Kind::send, .micro = m, .peer = 1});
+    }
+    const int back = m - ahead;
+    if (back < 0) continue;
+    first.push_back({.kind = Kind::receive, .micro = back, .peer = 1});
+    first.push_back(backward(back, back % (ahead + 1)));
+    first.push_back({.kind = Kind::leaf, .replicas = 1, .micro = back});
+    first.push_back({.kind = Kind::count, .replicas = 1, .micro = back});
+  }
+  for (int m = 0; m < micros; ++m) {
+    last.push_back({.kind = Kind::batch, .replicas = 1, .micro = m});  // labels
+    last.push_back({.kind = Kind::receive, .micro = m, .peer = 0});
+    last.push_back(forward(m, 0));
+    last.push_back(backward(m, 0));
+    last.push_back({.kind = Kind::send, .micro = m, .peer = 0});
+    last.push_back({.kind = Kind::leaf, .replicas = 1, .micro = m});
+    last.push_back({.kind = Kind::count, .replicas = 1, .micro = m});
+  }
+  end_of(first);
+  end_of(last);
+  return {{.actions = first, .mine = {0, 1}, .micros = micros, .group = 0},
+          {.actions = last, .mine = {0, 1}, .micros = micros, .group = 1}};
+}
+
+TEST(CheckSchedules, MicroBatchesInFlightAreCounted) {
+  for (const int ahead : {0, 1, 2, 3}) {
+    const ScheduleCheck check = check_schedules(pipeline(6, ahead));
+    EXPECT_EQ(check.faults, std::vector<std::string>{});
+    EXPECT_EQ(check.peak_live, (std::vector<int>{ahead + 1, 1}));
+  }
+}
+
+TEST(CheckSchedules, AWrongStashIsNamed) {
+  auto ranks = pipeline(4, 1);
+  find(ranks[0], "run forward, replica 0, micro 1, stash 1")->stash = 0;
+  expect_fault(ranks,
+               "rank 0: 'run forward, replica 0, micro 1, stash 0': stash 0 still holds "
+               "replica 0, micro 0");
+  expect_fault(ranks,
+               "rank 0: 'run backward, replica 0, micro 1, stash 1': stash 1 does not hold it");
+  ranks = pipeline(4, 1);
+  find(ranks[1], "run forward, replica 0, micro 2, stash 0")->stash = -1;
+  expect_fault(ranks,
+               "rank 1: 'run forward, replica 0, micro 2': it keeps nothing for its backward "
+               "pass");
+  ranks = pipeline(4, 1);
+  move_before(ranks[1], "run backward, replica 0, micro 2, stash 0",
+              "run forward, replica 0, micro 2, stash 0");
+  expect_fault(ranks,
+               "rank 1: 'run backward, replica 0, micro 2, stash 0': before its forward pass");
+}
+
+TEST(CheckSchedules, StagesThatWaitForOneAnotherAreADeadlock) {
+  auto ranks = pipeline(4, 1);
+  move_before(ranks[0], "receive from rank 1, micro 0", "send to rank 1, micro 0");
+  expect_fault(ranks,
+               "deadlock: rank 0 waits at 'receive from rank 1, micro 0', "
+               "rank 1 waits at 'receive from rank 0, micro 0'");
+  ranks = pipeline(4, 1);
+  remove(ranks[0], "receive from rank 1, micro 3");
+  expect_fault(ranks, "rank 0 never receives what rank 1 sends");
+}
+
+}  // namespace
+}  // namespace convoy
