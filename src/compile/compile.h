@@ -33,7 +33,7 @@ struct CompileOptions {
   PassWatch watch;
   // The plan runs several times on the same parameters: what kernels make of them is kept, in
   // memory of its own.
-  bool holds = false;
+  bool packs_once = false;
   // Values that are stored in bf16; empty: none. For tests alone, until --precision decides it.
   std::function<bool(const Graph&, Value)> in_bf16;
   // What is added for a run of several processes; empty: nothing.

@@ -40,25 +40,25 @@ struct Place {
   size_t offset = 0;
 };
 
-struct Step {
+struct PlanOp {
   int node;
   std::unique_ptr<Kernel> kernel;
   std::vector<Place> in, out;
-  size_t held_offset = 0;  // in the held memory, if the plan has it
+  size_t packed_offset = 0;  // in the packed memory, if the plan keeps it
 };
 
 struct Plan {
   Graph graph;
   StateLayout state;
-  std::vector<Step> steps;
+  std::vector<PlanOp> ops;
   std::vector<Place> places;  // by value id
   size_t workspace_bytes = 0;
   // Of each region that is laid out apart: who runs the plan gives this much memory for it.
   std::vector<std::pair<const Region*, size_t>> apart;
-  size_t scratch_bytes = 0;         // the largest step's, shared
-  size_t worker_scratch_bytes = 0;  // the largest step's, for each thread
-  bool holds = false;               // what kernels make of parameters stays between runs
-  size_t held_bytes = 0;            // all steps' together; 0 unless it holds
+  size_t scratch_bytes = 0;         // the largest op's, shared
+  size_t worker_scratch_bytes = 0;  // the largest op's, for each thread
+  bool packs_once = false;          // packed parameters stay between runs
+  size_t packed_bytes = 0;          // of all ops; 0 unless `packs_once`
   double flops = 0;
 };
 

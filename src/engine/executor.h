@@ -1,4 +1,4 @@
-// Runs a plan: one step after another, each cut into tasks for the pool.
+// Runs a plan: one op after another, each cut into tasks for the pool.
 #pragma once
 
 #include <optional>
@@ -41,7 +41,7 @@ class Workspace {
   // is left to their first run.
   void first_touch(const Plan& plan, ThreadPool& pool) const;
   // Large enough for that plan on that many threads.
-  bool holds(const Plan& plan, int threads) const;
+  bool fits(const Plan& plan, int threads) const;
   size_t bytes() const { return activations_.size() + scratch_.size() + worker_scratch_.size(); }
 
  private:
@@ -51,7 +51,7 @@ class Workspace {
 
 class Executor {
  public:
-  // Keeps all four. The state must have the plan's layout, the workspace must hold the plan.
+  // Keeps all four. The state must have the plan's layout, the workspace must fit the plan.
   Executor(const Plan& plan, const State& state, const Workspace& workspace, ThreadPool& pool);
 
   // The input's data from now on: type and size as the plan's input says, alive while it runs.
@@ -67,22 +67,22 @@ class Executor {
   // parameters are as they were in the last run.
   enum class Parameters { changed, same };
   void run(Parameters parameters = Parameters::changed);
-  // The same for several executors of one plan in lockstep, each with its own workspace: every step
-  // in each of them, in their order, before the next step. The first one's collectives and observer
+  // The same for several executors of one plan in lockstep, each with its own workspace: every op
+  // in each of them, in their order, before the next op. The first one's collectives and observer
   // are asked for all of them.
   static void run(std::span<Executor* const> all, Parameters parameters);
 
   // What does the plan's collectives; kept. Null: the plan may have none.
   void connect(Collectives* collectives) { collectives_ = collectives; }
-  // Hears of every step from now on; kept. Null: no observer.
+  // Hears of every plan op from now on; kept. Null: no observer.
   void observe(PlanObserver* observer) { observer_ = observer; }
 
   // The data of a named result, valid until the workspace is used again.
   const float* output(std::string_view name) const;
   const TensorType& output_type(std::string_view name) const;
 
-  // Where the step of that number reads its inputs, valid as above.
-  std::byte* input_of(size_t step, size_t input) const { return steps_[step].in[input]; }
+  // Where plan op number `op` reads its inputs, valid as above.
+  std::byte* input_of(size_t op, size_t input) const { return ops_[op].in[input]; }
 
   const Plan& plan() const { return plan_; }
 
@@ -90,15 +90,15 @@ class Executor {
   struct Bound {
     const Kernel* kernel;
     std::vector<std::byte*> in, out;
-    std::byte* held;
+    std::byte* packed;
     std::optional<Collective> collective;
   };
   struct Use {
-    size_t step, arg;
+    size_t op, arg;
   };
 
   void check_bound() const;
-  void run_step(size_t step, bool skips) const;
+  void run_op(size_t op, bool skips) const;
   const Input& find_output(std::string_view name) const;
   std::byte* resolve(const Place& place) const;
 
@@ -106,14 +106,14 @@ class Executor {
   const State& state_;
   const Workspace& workspace_;
   ThreadPool& pool_;
-  std::vector<Bound> steps_;
+  std::vector<Bound> ops_;
   std::vector<std::vector<Use>> uses_;  // by input
   std::vector<std::byte*> bound_;       // by input; null: not yet
   std::vector<std::pair<const Region*, std::byte*>> given_;
   bool has_collectives_ = false;
   Collectives* collectives_ = nullptr;
   PlanObserver* observer_ = nullptr;
-  Arena held_;
+  Arena packed_;
 };
 
 }  // namespace convoy

@@ -29,6 +29,6 @@ void choose_layouts(Graph& graph, const Vocabulary& words);
 void order_nodes(Graph& graph);
 
 // Makes the kernels and gives every value its place.
-Plan plan_memory(Graph& graph, bool holds);
+Plan plan_memory(Graph& graph, bool packs_once);
 
 }  // namespace convoy
