@@ -11,7 +11,7 @@ fs::path start_file(const fs::path& given) {
   const auto has = [&](const char* name) { return fs::exists(given / name, ignored); };
   if (!fs::is_directory(given, ignored)) return given;
   if (has("state.json")) {
-    read_checkpoint_file(given, "model.safetensors");  // it is what was written
+    read_checkpoint_file(given, "model.safetensors");  // verifies the file's hash
     return given / "model.safetensors";
   }
   for (const char* name : {"weights/best.safetensors", "weights/last.safetensors"}) {
@@ -22,7 +22,7 @@ fs::path start_file(const fs::path& given) {
     raise(Fault::checkpoint, "the run {} has no weights yet; try: convoy resume {}", given.string(),
           given.string());
   }
-  return given;  // perhaps a TensorFlow checkpoint
+  return given;  // it may be a TensorFlow checkpoint
 }
 
 ClassNames start_classes(const RunConfig& config) {

@@ -1,4 +1,4 @@
-// Adam with weight decay beside the gradient, as PyTorch does it (spec C.2).
+// Adam with decoupled weight decay, as in PyTorch.
 
 #include <cmath>
 
@@ -30,7 +30,7 @@ class Adamw : public Optimizer {
   void build(Builder& b, const UpdateInputs& in, const StateLayout& layout) const override {
     emit_update(b, adamw_def, in, update_chunks(layout, decay_),
                 [o = options_](const ChunkUpdate& u) {
-                  // Means that start at zero are too small by these.
+                  // Bias correction of the moving means, which start at zero.
                   const double updates = static_cast<double>(u.step) + 1;
                   const auto correction = [&](float beta) {
                     return static_cast<float>(1 - std::pow(static_cast<double>(beta), updates));
