@@ -1,5 +1,5 @@
-// `convoy predict`: what a network says about pictures, one by one. It runs the plan of the
-// evaluation, so what it gets right is what `convoy eval` counts.
+// `convoy predict`: classifies pictures one by one. It runs the evaluation plan, so its results
+// agree with `convoy eval`.
 
 #include <algorithm>
 #include <deque>
@@ -25,7 +25,7 @@ namespace convoy {
 namespace {
 
 struct Options : InferenceOptions {
-  std::string input;                // as typed, a line for each time
+  std::string input;                // as typed, one line per use
   std::vector<std::string> inputs;  // files and folders
   int64_t first = 0;
   PredictorOptions what;
@@ -68,8 +68,8 @@ struct Options : InferenceOptions {
 
 void describe(Fields& field) { Options().describe(field); }
 
-// With --input there is no dataset to choose; with pictures or bytes somebody must say how they are
-// preprocessed.
+// With --input there is no dataset to choose. Pictures and bytes need preprocessing options, from
+// the weights or the command line.
 void check_input_options(const CommandLine& line, const Settings& settings, bool has_bytes) {
   for (const char* key : {"split", "data-dir", "val-share", "seed", "class-map",
                           "generated-channels", "generated-classes", "generated-samples"}) {
@@ -115,8 +115,8 @@ void predict_dataset(const Options& options, const FoundModel& model, const Weig
   predictor.finish();
 }
 
-// What --input names, and the words beside it: `--input a.jpg b.jpg`, as a shell makes of *.jpg. A
-// comma divides, unless there is a file of that whole name.
+// The names given by --input and the words after it, as in `--input *.jpg` expanded by a shell. A
+// comma separates names unless a file of the whole name exists.
 std::vector<std::string> named_inputs(const std::string& typed,
                                       const std::vector<std::string>& words) {
   std::vector<std::string> names;
@@ -136,7 +136,7 @@ std::vector<std::string> named_inputs(const std::string& typed,
   return names;
 }
 
-// The pictures among the inputs, folders looked through; empty: they are tensors.
+// The pictures among the inputs, including those in folders; empty: the inputs are tensors.
 std::vector<fs::path> picture_inputs(const std::vector<std::string>& inputs) {
   std::vector<fs::path> pictures;
   size_t tensors = 0;
@@ -161,7 +161,7 @@ std::vector<fs::path> picture_inputs(const std::vector<std::string>& inputs) {
   return pictures;
 }
 
-// Pictures as the weights' own images: of its pictures' size, or that of the set it was trained on.
+// Pictures preprocessed for the weights, at their image size or that of their training dataset.
 std::unique_ptr<Dataset> picture_set(const Options& options, const FoundModel& model,
                                      const WeightFile& file, std::vector<fs::path> paths) {
   PictureSpec spec = options.data.pictures(false);
@@ -242,7 +242,7 @@ void predict_tensors(const Options& options, const FoundModel& model, const Weig
   predictor.finish();
 }
 
-// Only files can be drawn again.
+// Only pictures in files can be drawn.
 void refuse_to_draw(const Options& options) {
   if (!options.what.draw.empty()) {
     raise(Fault::usage, "--draw is for pictures in files; try: --input FILE|FOLDER");
@@ -251,7 +251,7 @@ void refuse_to_draw(const Options& options) {
 
 int run(const CommandLine& line) {
   const std::vector<Field> known = described(describe);
-  if (!line.settings.contains("input")) need_words(line, {}, known);  // more pictures
+  if (!line.settings.contains("input")) need_words(line, {}, known);  // words are pictures
   const ChosenWeights chosen = choose_weights(line, known, "predict");
   Fields field(chosen.settings);
   Options options;

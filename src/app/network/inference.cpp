@@ -20,7 +20,7 @@
 namespace convoy {
 namespace {
 
-// The options that a weights file answers for itself.
+// The options that the weights file contains.
 Settings told_by(const WeightFile& file, const std::vector<Field>& known) {
   Settings settings;
   for (const auto& [key, value] : file.metadata()) {
@@ -31,7 +31,7 @@ Settings told_by(const WeightFile& file, const std::vector<Field>& known) {
   return settings;
 }
 
-// What is known of a file that does not say it, from the table of renames.
+// The options known for files like this one, from the table of renames.
 Settings known_of(const WeightFile& file, const std::vector<Field>& known) {
   const KnownTraining training = known_training(file);
   Settings settings;
@@ -41,7 +41,7 @@ Settings known_of(const WeightFile& file, const std::vector<Field>& known) {
   return settings;
 }
 
-// The options among `used` that stand in `settings` as they are.
+// A remark about the options of `used` that took effect in `settings`.
 std::string told_remark(const WeightFile& file, const Settings& settings, const Settings& used) {
   std::vector<std::string> parts;
   std::string whose;
@@ -55,8 +55,8 @@ std::string told_remark(const WeightFile& file, const Settings& settings, const 
   return fmt::format("{}: {}, used with {}", file.origin(), whose, join(parts, " "));
 }
 
-// Where the data of a run lie, for weights that are in its folder: RUN, RUN/weights/FILE,
-// RUN/checkpoints/STEP or a file in that. Nothing: they are of no run, or it has no folder.
+// The data folder of the run whose folder contains the weights (RUN, RUN/weights/FILE,
+// RUN/checkpoints/STEP or a file in that). Empty: there is no such run, or it has no data folder.
 std::optional<Setting> folder_of_run(const fs::path& weights) {
   std::error_code ignored;
   fs::path folder = fs::absolute(weights, ignored).lexically_normal();
@@ -148,7 +148,7 @@ std::string read_weights(const fs::path& path) {
 }
 
 WeightFile open_weights(const fs::path& path) {
-  if (is_there(path.parent_path() / "state.json")) read_weights(path);  // it is what was written
+  if (is_there(path.parent_path() / "state.json")) read_weights(path);  // verifies the file's hash
   return WeightFile::read(path);
 }
 
@@ -167,13 +167,13 @@ ChosenWeights choose_weights(const CommandLine& line, const std::vector<Field>& 
   Settings settings = told_by(file, known);
   const Settings published = known_of(file, known);
   for (const auto& [key, value] : published) settings.emplace(key, value);
-  // Another dataset makes what the file says about its own meaningless.
+  // With another dataset, the file's settings for its own dataset do not apply.
   const auto own = settings.find("dataset");
   const auto asked = typed.find("dataset");
   if (own != settings.end() && asked != typed.end() && own->second.text != asked->second.text) {
     std::erase_if(settings, [](const auto& s) { return s.first.starts_with("generated-"); });
   }
-  // What pictures are resized to before the crop goes with the size of the crop.
+  // The resize before the crop depends on the crop size, so it is dropped with it.
   const auto size = typed.find("image-size");
   const auto own_size = settings.find("image-size");
   if (size != typed.end() && own_size != settings.end() &&
@@ -186,7 +186,7 @@ ChosenWeights choose_weights(const CommandLine& line, const std::vector<Field>& 
       settings["data-dir"] = *folder;
     }
   }
-  // How the run's own folder was split says nothing about one that is split already.
+  // The split of the run's own folder does not apply to a folder that is already split.
   if (const auto folder = typed.find("data-dir");
       folder != typed.end() && is_split(folder->second.text)) {
     settings.erase("val-share");

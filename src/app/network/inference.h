@@ -1,5 +1,5 @@
-// A network opened to be used, not trained: what the verbs that take --checkpoint share. Weights
-// say which model, data and preprocessing they belong to; what was typed goes before what they say.
+// Opens a network for use without training; shared by the verbs that take --checkpoint. Weights
+// contain the model, data and preprocessing that they belong to; typed options override these.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ struct InferenceOptions {
   std::string model;
   ModelOptions model_options;
   int num_classes = 0;
-  std::string class_names, class_map;  // files; see app/network/class_names.h
+  std::string class_names, class_map;  // file names; see app/network/class_names.h
   DataOptions data;
   uint64_t seed = 1;
   int threads = 0;
@@ -32,50 +32,49 @@ struct InferenceOptions {
 
   std::string split = "test";
 
-  // --checkpoint and --weights.
+  // Declares --checkpoint and --weights.
   void describe_source(Fields& field);
-  // --split.
+  // Declares --split.
   void describe_split(Fields& field);
   bool wants_training_set() const { return split == "train"; }
-  // In a section of its own: what weights say about themselves.
+  // Declares the options that a weights file can answer, in a section of their own.
   void describe_told(Fields& field);
-  // Of the section "How": threads, instructions, algorithms.
+  // Declares the section "How": threads, instruction set, algorithms.
   void describe_how(Fields& field);
 };
 
-// The weights meant by a path to a file, a checkpoint (ours or TensorFlow's) or a run; `kind` is
+// The weights file for a path to a file, a checkpoint (ours or TensorFlow's) or a run; `kind` is
 // "model" or "ema".
 fs::path weights_file(const fs::path& given, WeightsKind kind);
 
-// The bytes of a file of weights. One of a checkpoint is verified against the hash that the
-// checkpoint holds.
+// The bytes of a weights file. In a checkpoint, they are verified against the checkpoint's hash.
 std::string read_weights(const fs::path& path);
-// Every file of weights that goes into a network is opened here.
+// Opens a weights file; all files that are loaded into a network are opened here.
 WeightFile open_weights(const fs::path& path);
 
-// The file of --checkpoint, and the settings a verb reads: what the file says, or what is known of
-// such files, and above it what was typed. `known` is what the verb declares.
+// The file of --checkpoint, and the settings for the verb: typed options over those in the file, or
+// over those known for such files. `known`: the options that the verb declares.
 struct ChosenWeights {
   WeightFile file;
   Settings settings;
-  std::string remark;  // a line about what is used because such files are known; empty: nothing is
+  std::string remark;  // names the settings taken from knowledge about such files; may be empty
 };
 ChosenWeights choose_weights(const CommandLine& line, const std::vector<Field>& known,
                              std::string_view verb);
 
-// After the options have been read: the model must be known by now, the data suits it, and --isa is
-// applied. `origin` is the file, for the error.
+// Call it after the options were read: checks that the model is known and the data suits it, and
+// applies --isa. `origin` names the file in errors.
 FoundModel settle(InferenceOptions& options, const std::string& origin);
 
-// The evaluation plan of the model and all it needs to run; the weights are those of the last
+// The evaluation plan of a model with the memory to run it; the weights are those of the last
 // `load`.
 class InferenceNetwork {
  public:
-  // `image` is [c, h, w]. Of the model it keeps the catalogue's entry.
+  // `image` is [c, h, w]. Keeps the catalogue's entry of the model.
   InferenceNetwork(const InferenceOptions& options, const FoundModel& model, const Shape& image,
                    int classes, int64_t batch);
 
-  // All of the weights, or an error.
+  // Loads all of the weights, or raises.
   WeightReport load(const WeightFile& file) {
     return load_weights(file, model_, network_.state(), HeadPolicy::must_fit);
   }
@@ -83,7 +82,7 @@ class InferenceNetwork {
   const Task& task() const { return *task_; }
   const NetworkPlans& plans() const { return plans_; }
   const State& state() { return network_.state(); }
-  // Its outputs are the task's.
+  // Runs the network; the outputs are those of the task.
   Executor& executor() { return *network_.evaluation(); }
 
  private:
