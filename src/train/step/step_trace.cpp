@@ -14,8 +14,8 @@ StepTrace::StepTrace(Trace& trace, const Plan& gradients) : trace_(trace), gradi
              gradients.graph.inputs[place.offset].name == "loss_scale";
     });
   };
-  const auto first = std::ranges::find_if(gradients.steps, reads_scale);
-  backward_step_ = static_cast<size_t>(first - gradients.steps.begin());
+  const auto first = std::ranges::find_if(gradients.ops, reads_scale);
+  backward_step_ = static_cast<size_t>(first - gradients.ops.begin());
 }
 
 void StepTrace::ran(const Plan& plan, size_t step, double begin, double end) {
