@@ -1,4 +1,4 @@
-// What the ONNX forms of pools share.
+// Attributes shared by the ONNX forms of pools.
 #pragma once
 
 #include <vector>
