@@ -1,5 +1,5 @@
-// The ONNX form of an op. Each file of export/onnx_ops/ defines the form of the op with the same
-// name; an op without a file is refused.
+// How an op of ours looks in ONNX. Each file of export/onnx_ops/ is one op, named as the op is;
+// an op without a file is refused by name.
 #pragma once
 
 #include <string_view>
@@ -11,7 +11,7 @@ namespace convoy {
 
 struct OnnxForm {
   std::string_view op;  // the OpDef's name
-  // Appends the ONNX nodes that compute the node's first output.
+  // Writes the ONNX nodes that compute the node's first output.
   void (*write)(OnnxWriter& w, const Node& n);
 };
 

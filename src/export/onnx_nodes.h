@@ -1,5 +1,5 @@
-// Readers of ONNX operators. Each file of export/onnx_nodes/ reads a family of operators; unknown
-// operators are refused by name.
+// How ONNX's operators are read. Each file of export/onnx_nodes/ is a family of them; an operator
+// that none of them knows is refused by name.
 #pragma once
 
 #include <string_view>
@@ -11,7 +11,7 @@ namespace convoy {
 
 struct OnnxReader {
   std::string_view op;  // ONNX's name
-  // Builds the operator from our ops and sets its outputs; refuses what our ops cannot express.
+  // Builds it from our ops and gives its outputs; what they cannot express it refuses.
   void (*read)(OnnxCall& call);
 };
 using OnnxNodes = std::vector<OnnxReader>;

@@ -1,4 +1,4 @@
-// Attributes shared by the ONNX forms of pools.
+// What the ONNX forms of pools share.
 #pragma once
 
 #include <vector>
