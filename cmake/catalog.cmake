@@ -1,6 +1,6 @@
-# A folder is its own registry. A file `src/<folder>/**/<stem>.cpp` that defines
-# `<Type> <stem>_<kind>() {` at the start of a line is an entry; this writes the sorted list of
-# all entries as `<kind>_catalog()`. Adding a thing is adding its file, there or in the same folder
+# Each folder is a registry. A file `src/<folder>/**/<stem>.cpp` that defines
+# `<Type> <stem>_<kind>() {` at the start of a line is an entry; this file generates the sorted list
+# of all entries as `<kind>_catalog()`. To add an entry, add a file there or in the same folder
 # below CONVOY_EXTRA.
 set(CONVOY_EXTRA "" CACHE PATH "a folder laid out as src/, with more entries for its catalogues")
 
@@ -21,8 +21,8 @@ function(convoy_catalog folder type kind header out)
       string(APPEND declared "${type} ${stem}_${kind}();\n")
       string(APPEND listed "      ${stem}_${kind}(),\n")
     else()
-      # It may become an entry without the folder changing. (One that stops being an entry does
-      # not link.)
+      # Configure again when this file changes, since it may become an entry. (If a file stops being an
+      # entry, linking fails.)
       set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
     endif()
   endforeach()

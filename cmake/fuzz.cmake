@@ -1,9 +1,9 @@
-# Fuzz targets: each tests/fuzz/<target>.cpp, but for tests, defines LLVMFuzzerTestOneInput.
+# Fuzz targets: each tests/fuzz/<target>.cpp, except tests, defines LLVMFuzzerTestOneInput.
 file(GLOB fuzz_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/fuzz/*.cpp)
 list(FILTER fuzz_files EXCLUDE REGEX "_test\\.cpp$")
 
-# All of them in one program, for the replay of the corpora: each gets a name of its own, and `out`
-# the files and the list of them.
+# Combines all of them in one program that replays the corpora: each gets a unique function name; `out`
+# receives the files and their list.
 function(convoy_fuzz_list out)
   foreach(file IN LISTS fuzz_files)
     cmake_path(GET file STEM name)
@@ -29,9 +29,9 @@ const std::vector<FuzzTarget>& fuzz_targets() {
   set(${out} ${fuzz_files} ${table} PARENT_SCOPE)
 endfunction()
 
-# With libFuzzer: the readers, instrumented once, and a program for each target. Only what reads files
-# is built, and of each kernel only one form. ONNX files become graphs: what only their target needs is
-# a library of its own. Warnings are for the other builds: clang has others.
+# With libFuzzer: a library of instrumented file readers, and a program for each target. Only code that reads
+# files is built, and each kernel for one instruction set. The target for ONNX needs graphs too, which are in a
+# separate library. Warnings are off, since clang's differ from those of the other builds.
 function(convoy_fuzz_programs)
   file(GLOB_RECURSE readers CONFIGURE_DEPENDS
     src/base/*.cpp src/config/*.cpp src/kernels/*.cpp src/pictures/*.cpp src/records/*.cpp
@@ -48,7 +48,7 @@ function(convoy_fuzz_programs)
       list(APPEND importers ${table})
     endif()
   endforeach()
-  # Debian's libfmt is of g++, and clang has another name for one of its functions: that one is made here.
+  # Debian's libfmt is built with g++; clang mangles the name of one of its functions differently, so it is defined here.
   set(format ${PROJECT_BINARY_DIR}/generated/clang_format_text.cpp)
   file(CONFIGURE OUTPUT ${format} @ONLY CONTENT [[
 #include <fmt/format.h>

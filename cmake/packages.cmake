@@ -1,6 +1,6 @@
-# Everything Convoy depends on, as one target. All are Debian packages: tools/packages.txt lists them.
+# All dependencies as one target. All are Debian packages, listed in tools/packages.txt.
 find_package(Threads REQUIRED)
-find_package(OpenMP REQUIRED COMPONENTS CXX)  # only to tell oneDNN's OpenMP to use one thread
+find_package(OpenMP REQUIRED COMPONENTS CXX)  # only to set oneDNN's OpenMP to one thread
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(ZLIB REQUIRED)
@@ -22,10 +22,10 @@ add_library(convoy_packages INTERFACE)
 target_link_libraries(convoy_packages INTERFACE
   Threads::Threads OpenMP::OpenMP_CXX fmt::fmt nlohmann_json::nlohmann_json ZLIB::ZLIB JPEG::JPEG
   PNG::PNG TIFF::TIFF PkgConfig::webp LibArchive::LibArchive PkgConfig::xxhash MPI::MPI_C ${CAIRO_LIBRARY} ${DNNL_LIBRARY} ${HWY_LIBRARY} ${SNAPPY_LIBRARY})
-# Kernels are built for EMU128, SSE4, AVX2 and AVX-512 (and NEON); SSSE3 alone is not worth a fifth copy.
+# Kernels are built for EMU128, SSE4, AVX2 and AVX-512 (and NEON); SSSE3 does not justify a fifth copy.
 target_compile_definitions(convoy_packages INTERFACE "HWY_DISABLED_TARGETS=HWY_SSSE3")
-# Open MPI's C++ interface is deprecated, and a library of its own.
+# Open MPI's C++ interface is deprecated and in a separate library.
 set_source_files_properties(src/dist/world.cpp PROPERTIES COMPILE_DEFINITIONS OMPI_SKIP_MPICXX)
-# To the last bit as Pillow, which has no fused products.
+# Must equal Pillow bit for bit, which has no fused multiply-adds.
 set_source_files_properties(src/kernels/pictures/blend_bytes.cpp src/kernels/pictures/sample_bytes.cpp src/kernels/pictures/turn_hues.cpp
   PROPERTIES COMPILE_OPTIONS -ffp-contract=off)

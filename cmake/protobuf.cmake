@@ -1,4 +1,4 @@
-# The messages of ONNX files. A library of its own: what protoc writes does not meet our warnings.
+# The messages of ONNX files, in a separate library because protoc's code does not pass our warnings.
 set(messages ${PROJECT_BINARY_DIR}/generated)
 add_custom_command(
   OUTPUT ${messages}/export/onnx.pb.cc ${messages}/export/onnx.pb.h

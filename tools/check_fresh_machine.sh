@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Does a fresh Debian 12 get from a clone to a running program? Makes one with debootstrap (bash, git and
-# apt, nothing more) in a scratch folder, clones HEAD into it and runs ./convoy and ./test there.
+# Tests the way from a clone to a running program on a new Debian 12: makes one with debootstrap (only bash, git
+# and apt) in a scratch folder, clones HEAD into it and runs ./convoy and ./test there.
 #
 #   sudo tools/check_fresh_machine.sh [--keep] [--quick] [COMMAND ...]
 #
-# --keep leaves the folder; --quick leaves ./test out; COMMAND (default: ./convoy --version) is run
+# --keep keeps the folder; --quick skips ./test; COMMAND (default: ./convoy --version) is run
 # after the install, e.g. ./convoy train. Needs root, debootstrap, and the network. Mirror,
 # keys and proxies are this machine's, read from /etc/apt when it runs.
 set -euo pipefail
@@ -27,12 +27,12 @@ command -v debootstrap >/dev/null ||
 root=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
 scratch=$(mktemp -d "${TMPDIR:-/var/tmp}/convoy-fresh.XXXXXX")
 system=$scratch/system
-# Mounts are made in a namespace of their own (below), so nothing of this machine is inside $system here.
+# Mounts are made in a separate namespace (below), so $system contains nothing of this machine here.
 trap '[[ $keep == yes ]] && echo "kept: $scratch" || rm -rf --one-file-system "$scratch"' EXIT
 
 say() { echo "== $* ($SECONDS s)"; }
 
-# The first mirror apt knows, in either of its two formats.
+# The first mirror in apt's configuration, in either of its two formats.
 mirror=$(find /etc/apt/sources.list /etc/apt/sources.list.d -name '*.sources' -o -name '*.list' 2>/dev/null |
   xargs -r sed -nE 's/^URIs: *([^ ]+).*/\1/p; s/^deb +(\[[^]]*\] +)?([^ ]+).*/\2/p' | head -n 1) || true
 [[ -n $mirror ]] || { echo "check_fresh_machine: no mirror in /etc/apt" >&2; exit 1; }
@@ -40,7 +40,7 @@ mirror=$(find /etc/apt/sources.list /etc/apt/sources.list.d -name '*.sources' -o
 say "a fresh Debian 12"
 debootstrap --variant=minbase --include=git,ca-certificates bookworm "$system" "$mirror" >"$scratch/debootstrap.log" 2>&1 ||
   { tail -n 20 "$scratch/debootstrap.log" >&2; exit 1; }
-# How this machine reaches its mirror; the package lists are left empty, as in an image.
+# Copies how this machine reaches its mirror; the package lists stay empty, as in an image.
 rm -rf "$system"/etc/apt/sources.list "$system"/var/lib/apt/lists/*
 for part in sources.list sources.list.d apt.conf.d auth.conf.d trusted.gpg.d trusted.gpg keyrings; do
   if [[ -e /etc/apt/$part ]]; then cp -rL "/etc/apt/$part" "$system/etc/apt/"; fi
@@ -48,13 +48,13 @@ done
 cp -L /etc/resolv.conf /etc/hosts "$system/etc/"
 cp -rL /usr/share/keyrings/. "$system/usr/share/keyrings/"
 cp -L /etc/ssl/certs/ca-certificates.crt "$system/etc/ssl/certs/"
-rm -f "$system"/etc/apt/apt.conf.d/{20packagekit,50appstream}  # hooks that call what is not there
+rm -f "$system"/etc/apt/apt.conf.d/{20packagekit,50appstream}  # hooks that call programs not installed
 
 git clone --quiet --no-hardlinks "file://$root" "$system/srv/convoy"
 chroot "$system" useradd --create-home --home-dir /srv/guest guest
 chroot "$system" chown -R guest: /srv/convoy
 
-# Runs a command in the repository of the fresh machine: as root, or as its user `guest`.
+# Runs a command in the repository of the new system: as root, or as its user `guest`.
 inside() {
   local user=$1
   shift

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Includes may only point down the road, some headers have one door, what is printed goes through base/show.h, no two
-headers define types of one name (the linker would quietly mix them up), and no folder holds more than 30 files. Run by ctest as lint.layers."""
+"""Checks the layers of src/: allowed includes, headers that may be included in one place only, printing only through base/show.h,
+no two types of the same name (the linker would mix them up silently), and at most 30 files per folder. Run by ctest as lint.layers."""
 import pathlib, re, sys
 
 MAY_INCLUDE = {
@@ -40,12 +40,12 @@ ONE_DOOR = {  # header -> where it may be included
     r"archive": ("records/tar.cpp",),
     r"google/protobuf|.*\.pb\.h": ("export/onnx_file.cpp",),
 }
-# Names and paths from outside must not reach a terminal as they are: `show` escapes them.
+# Names and paths from outside must be escaped before they reach a terminal; `show` does this.
 PRINTS = r"\bfmt::v?print\(|\bstd::c(out|err)\b|\b(std::)?(f?puts|v?f?printf)\("
-MAY_PRINT = ("base/show.", "app/progress.cpp")  # the second wipes a line, with nothing from outside
+MAY_PRINT = ("base/show.", "app/progress.cpp")  # the second only erases a line
 
 
-MOST_FILES = 30  # directly in a folder; beyond that, what is in it cannot be seen at a glance
+MOST_FILES = 30  # directly in a folder, so that its content can be seen at a glance
 
 
 def check(root: pathlib.Path) -> list[str]:

@@ -41,7 +41,7 @@ def budget(words: list[str], line: int) -> float:
 
 
 def run(commands: str, folder: str, limit: float) -> int | None:
-    """The exit code, or None when the time ran out: then the whole process group is ended."""
+    """The exit code, or None after a timeout, when the whole process group was killed."""
     process = subprocess.Popen(["bash", "-euo", "pipefail", "-c", commands], cwd=folder,
                                stdin=subprocess.DEVNULL, start_new_session=True)
     try:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What no file of the tree may hold: paths and hosts of one machine, notes to self, loose ends of
-text files. Run by ctest as lint.tree; `check_tree.py DIR` looks at another tree."""
+"""Finds text that no file of the tree may contain: paths and hosts of one machine, notes to self, stray
+whitespace. Run by ctest as lint.tree; `check_tree.py DIR` checks another tree."""
 import os, pathlib, re, subprocess, sys
 
 # Written in pieces, so that this file does not find itself.
@@ -13,11 +13,11 @@ FORBIDDEN = [
     (r"\r", "a carriage return"),
 ]
 SKIPPED_FOLDERS = {".git", "build", "runs", "__pycache__"}
-LONGEST_BYTES = 1 << 20  # fixtures are small; data is made or found, never committed
+LONGEST_BYTES = 1 << 20  # fixtures are small; data is generated or found, never committed
 
 
 def files_of(root: pathlib.Path) -> list[pathlib.Path]:
-    """What git has or would take; without git, everything but the folders that are never committed."""
+    """All files that git tracks or would add; without git, all except those in folders that are never committed."""
     git = subprocess.run(["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
                          capture_output=True)
     if git.returncode == 0 and (root / ".git").exists():

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Hashes of the weights and logs that twelve named short runs end with, for whoever changes code that must not change results.
+"""Prints hashes of the final weights and logs of twelve short runs, to verify that a change of code does not change results.
 
   tools/hash_runs.py                                   the built program: one line for each run: name, hash of the weights,
                                                        hash of metrics.jsonl and summary.csv without times and memory

@@ -1,7 +1,7 @@
 # Installing and building, shared by ./convoy and ./test. Sourced by bash, never run: it defines
-# functions that take $root (the repository) and $me (the name in front of each line) from the
-# script that sources it. Everything it says goes to stderr, so that a verb's stdout stays clean.
-# CONVOY_NO_INSTALL=1 keeps it from calling apt-get.
+# functions that use $root (the repository) and $me (the prefix of each line) of the
+# script that sources it. All its messages go to stderr, so that a verb's stdout stays clean.
+# With CONVOY_NO_INSTALL=1 it does not call apt-get.
 
 say() { echo "$me: $*" >&2; }
 
@@ -9,7 +9,7 @@ say() { echo "$me: $*" >&2; }
 packages_in() { sed -e 's/#.*//' "$@" | tr -s ' \t\n' ' '; }
 
 # The given packages that are not installed, one per line. One dpkg-query for all of them; it fails
-# where it does not know one, and prints the others all the same.
+# for unknown packages, but still prints the others.
 missing_packages() {
   local installed
   installed=$( (dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' "$@" 2>/dev/null || true) |
@@ -17,8 +17,8 @@ missing_packages() {
   comm -23 <(printf '%s\n' "$@" | sort -u) <(sort -u <<<"$installed")
 }
 
-# Installs what is missing from the given lists. Where it may not (no root, no sudo) or apt-get
-# fails, it prints the one line to type and goes on: the build tells whether it matters.
+# Installs the missing packages of the given lists. If it may not (no root, no sudo) or apt-get
+# fails, it prints the command to type and continues: the build shows whether a package was needed.
 install_packages() {
   command -v dpkg-query apt-get >/dev/null || return 0
   local missing as_root=() log="$root/build/install.log"
@@ -38,7 +38,7 @@ install_packages() {
   fi
 
   say "installing Debian packages: ${missing[*]}"
-  # A fresh image has no package lists and an old one has stale ones. Where the update fails
+  # A new image has no package lists and an old one has outdated ones. If the update fails
   # (no network), the packages may still be in apt's cache.
   local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -y
     -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=300)
@@ -49,8 +49,8 @@ install_packages() {
   fi
 }
 
-# Configures the preset in $1 where that is needed (or cmake arguments follow), then builds the
-# targets in $targets. Ninja re-reads CMake's files and the list of sources by itself.
+# Configures the preset $1 if needed (or if cmake arguments follow), then builds the targets in
+# $targets. Ninja re-reads CMake's files and the list of sources by itself.
 build_preset() {
   local preset=$1 dir="$root/build/$1" fresh=()
   shift
@@ -73,8 +73,8 @@ build_preset() {
   }
 }
 
-# Runs a command alone among all that build in this repository. The lock goes with the subshell:
-# the program that is started afterwards does not hold it.
+# Runs a command while no other process builds in this repository. The lock belongs to the subshell:
+# the program that is started afterwards does not have it.
 alone() {
   mkdir -p "$root/build"
   (

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lines per folder and the five longest files of src/ and tests/. Printed in CI: size is watched."""
+"""Lines per folder and the five longest files of src/ and tests/. Printed in CI."""
 import collections, pathlib, sys
 
 root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent)
