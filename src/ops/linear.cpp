@@ -129,12 +129,6 @@ const OpDef linear_def{
 
 Value linear(Builder& b, Value x, Value w, Value bias) { return b.emit(linear_def, {x, w, bias}); }
 
+OpFamily linear_ops() { return {.ops = {&linear_def, &grad_input_def, &grad_weights_def}}; }
+
 }  // namespace convoy::ops
-
-namespace convoy {
-
-OpFamily linear_ops() {
-  return {.ops = {&ops::linear_def, &ops::grad_input_def, &ops::grad_weights_def}, .fusions = {}};
-}
-
-}  // namespace convoy

@@ -196,12 +196,6 @@ Value mixed_cross_entropy(Builder& b, Value logits, Value label, Value source, V
   return b.emit(loss_def, {logits, label, source, weight}, options);
 }
 
+OpFamily mixing_ops() { return {.ops = {&images_def, &loss_def, &grad_def}}; }
+
 }  // namespace convoy::ops
-
-namespace convoy {
-
-OpFamily mixing_ops() {
-  return {.ops = {&ops::images_def, &ops::loss_def, &ops::grad_def}, .fusions = {}};
-}
-
-}  // namespace convoy

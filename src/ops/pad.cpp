@@ -86,10 +86,6 @@ Value pad(Builder& b, Value x, const Padding& padding) {
 
 Padding pad_padding(const Node& n) { return n.attrs<Attrs>().padding; }
 
+OpFamily pad_ops() { return {.ops = {&pad_def, &grad_def}}; }
+
 }  // namespace convoy::ops
-
-namespace convoy {
-
-OpFamily pad_ops() { return {.ops = {&ops::pad_def, &ops::grad_def}, .fusions = {}}; }
-
-}  // namespace convoy

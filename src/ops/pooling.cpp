@@ -223,14 +223,8 @@ PoolOptions pool_options(const Node& n) {
 
 Value global_avg_pool(Builder& b, Value x) { return b.emit(global_def, {x}); }
 
-}  // namespace convoy::ops
-
-namespace convoy {
-
 OpFamily pooling_ops() {
-  return {.ops = {&ops::max_def, &ops::max_grad_def, &ops::avg_def, &ops::avg_grad_def,
-                  &ops::global_def, &ops::global_grad_def},
-          .fusions = {}};
+  return {.ops = {&max_def, &max_grad_def, &avg_def, &avg_grad_def, &global_def, &global_grad_def}};
 }
 
-}  // namespace convoy
+}  // namespace convoy::ops

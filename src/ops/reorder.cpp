@@ -86,10 +86,6 @@ Value reorder(Builder& b, Value x, Layout layout) {
   return b.emit(reorder_def, {x}, Attrs{layout});
 }
 
+OpFamily reorder_ops() { return {.ops = {&reorder_def}}; }
+
 }  // namespace convoy::ops
-
-namespace convoy {
-
-OpFamily reorder_ops() { return {.ops = {&ops::reorder_def}, .fusions = {}}; }
-
-}  // namespace convoy

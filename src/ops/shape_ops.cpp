@@ -131,12 +131,6 @@ Value reshape(Builder& b, Value x, const Shape& shape) {
 }
 Value concat(Builder& b, const Values& parts) { return b.emit(concat_def, parts); }
 
+OpFamily shape_ops_ops() { return {.ops = {&reshape_def, &concat_def, &part_def}}; }
+
 }  // namespace convoy::ops
-
-namespace convoy {
-
-OpFamily shape_ops_ops() {
-  return {.ops = {&ops::reshape_def, &ops::concat_def, &ops::part_def}, .fusions = {}};
-}
-
-}  // namespace convoy

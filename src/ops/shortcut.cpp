@@ -115,10 +115,6 @@ Value subsample_shortcut(Builder& b, Value x, int64_t channels, int64_t stride) 
 
 int64_t subsample_stride(const Node& n) { return n.attrs<Attrs>().stride; }
 
+OpFamily shortcut_ops() { return {.ops = {&shortcut_def, &grad_def}}; }
+
 }  // namespace convoy::ops
-
-namespace convoy {
-
-OpFamily shortcut_ops() { return {.ops = {&ops::shortcut_def, &ops::grad_def}, .fusions = {}}; }
-
-}  // namespace convoy

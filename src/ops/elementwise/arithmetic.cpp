@@ -121,13 +121,6 @@ Value multiply(Builder& b, Value x, Value gate) {
   return b.emit(same ? multiply_def : gate_def, {x, gate});
 }
 
+OpFamily arithmetic_ops() { return {.ops = {&add_def, &multiply_def, &gate_def, &gate_grad_def}}; }
+
 }  // namespace convoy::ops
-
-namespace convoy {
-
-OpFamily arithmetic_ops() {
-  return {.ops = {&ops::add_def, &ops::multiply_def, &ops::gate_def, &ops::gate_grad_def},
-          .fusions = {}};
-}
-
-}  // namespace convoy

@@ -105,10 +105,6 @@ const OpDef bias_def{.name = "add_bias",
 
 Value add_bias(Builder& b, Value x, Value bias) { return b.emit(bias_def, {x, bias}); }
 
+OpFamily bias_ops() { return {.ops = {&bias_def, &grad_def}}; }
+
 }  // namespace convoy::ops
-
-namespace convoy {
-
-OpFamily bias_ops() { return {.ops = {&ops::bias_def, &ops::grad_def}, .fusions = {}}; }
-
-}  // namespace convoy

@@ -115,10 +115,6 @@ Value dropout(Builder& b, Value x, Value key, float rate, uint64_t site) {
   return b.emit(dropout_def, {x, key}, Attrs{rate, site});
 }
 
+OpFamily dropout_ops() { return {.ops = {&dropout_def, &drop_path_def}}; }
+
 }  // namespace convoy::ops
-
-namespace convoy {
-
-OpFamily dropout_ops() { return {.ops = {&ops::dropout_def, &ops::drop_path_def}, .fusions = {}}; }
-
-}  // namespace convoy

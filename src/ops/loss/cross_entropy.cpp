@@ -130,13 +130,8 @@ Value loss_seed(Builder& b, Value per_sample, Value loss_scale, float weight) {
   return b.emit(seed_def, {per_sample, loss_scale}, SeedAttrs{weight});
 }
 
-}  // namespace convoy::ops
-
-namespace convoy {
-
 OpFamily cross_entropy_ops() {
-  return {.ops = {&ops::cross_entropy_def, &ops::grad_def, &ops::rank_def, &ops::seed_def},
-          .fusions = {}};
+  return {.ops = {&cross_entropy_def, &grad_def, &rank_def, &seed_def}};
 }
 
-}  // namespace convoy
+}  // namespace convoy::ops

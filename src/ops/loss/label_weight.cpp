@@ -48,10 +48,6 @@ Value weigh_by_label(Builder& b, Value per_sample, Value label, ClassWeights wei
   return b.emit(weigh_def, {per_sample, label}, std::move(weights));
 }
 
+OpFamily label_weight_ops() { return {.ops = {&weigh_def}}; }
+
 }  // namespace convoy::ops
-
-namespace convoy {
-
-OpFamily label_weight_ops() { return {.ops = {&ops::weigh_def}, .fusions = {}}; }
-
-}  // namespace convoy

@@ -40,10 +40,6 @@ const OpDef softmax_def{.name = "softmax", .infer = infer, .kernel = kernel, .in
 
 Value softmax(Builder& b, Value logits) { return b.emit(softmax_def, {logits}); }
 
+OpFamily softmax_ops() { return {.ops = {&softmax_def}}; }
+
 }  // namespace convoy::ops
-
-namespace convoy {
-
-OpFamily softmax_ops() { return {.ops = {&ops::softmax_def}, .fusions = {}}; }
-
-}  // namespace convoy
