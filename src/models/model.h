@@ -66,9 +66,6 @@ struct FoundModel {
 // Usage error naming the nearest when there is none of that name.
 FoundModel find_model(std::string_view name);
 
-// Whether a network of it keeps running statistics.
-bool has_batch_norm(const FoundModel& model, const ModelOptions& options);
-
 bool takes(const ModelDef& family, std::string_view option);
 
 // Usage error when an option was changed that the family does not take.
