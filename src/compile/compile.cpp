@@ -57,7 +57,7 @@ constexpr std::array passes{
     // When, and in which memory. The order is final before memory is planned.
     Pass{"order_nodes", always, every_plan, [](Work& w) { order_nodes(w.graph); }},
     Pass{"plan_memory", always, every_plan,
-         [](Work& w) { w.plan = plan_memory(w.graph, w.options.holds); }},
+         [](Work& w) { w.plan = plan_memory(w.graph, w.options.packs_once); }},
 };
 
 }  // namespace

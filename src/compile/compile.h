@@ -32,10 +32,10 @@ struct CompileOptions {
   Value loss_scale;
   Vocabulary vocabulary;
   PassWatch watch;
-  // The plan runs several times with the same parameters: it keeps what kernels compute from
-  // parameters (packed weights) in memory of its own.
-  bool holds = false;
-  // The values that are stored in bf16; empty: none. Only for tests, until --precision decides it.
+  // The plan runs several times on the same parameters: what kernels make of them is kept, in
+  // memory of its own.
+  bool packs_once = false;
+  // Values that are stored in bf16; empty: none. For tests alone, until --precision decides it.
   std::function<bool(const Graph&, Value)> in_bf16;
   // Adds the exchange nodes of a run with several ranks; empty: none.
   std::function<void(Graph&)> distribute;

@@ -42,27 +42,25 @@ struct Place {
   size_t offset = 0;
 };
 
-// A plan op: one node with its kernel and the addresses of its inputs and outputs.
-struct Step {
+struct PlanOp {
   int node;
   std::unique_ptr<Kernel> kernel;
   std::vector<Place> in, out;
-  size_t held_offset = 0;  // in the plan's held memory, or in the scratch
+  size_t packed_offset = 0;  // in the packed memory, if the plan keeps it
 };
 
 struct Plan {
   Graph graph;
   StateLayout state;
-  std::vector<Step> steps;
+  std::vector<PlanOp> ops;
   std::vector<Place> places;  // by value id
   size_t workspace_bytes = 0;
   // The size of each region of the kind `apart`: the code that runs the plan provides this memory.
   std::vector<std::pair<const Region*, size_t>> apart;
-  size_t scratch_bytes = 0;         // the largest of all plan ops; shared
-  size_t worker_scratch_bytes = 0;  // the largest of all plan ops; for each thread
-  bool holds =
-      false;  // the results of kernels on parameters (packed weights) are kept between runs
-  size_t held_bytes = 0;  // the sum over all plan ops; 0 unless `holds`
+  size_t scratch_bytes = 0;         // the largest op's, shared
+  size_t worker_scratch_bytes = 0;  // the largest op's, for each thread
+  bool packs_once = false;          // packed parameters stay between runs
+  size_t packed_bytes = 0;          // of all ops; 0 unless `packs_once`
   double flops = 0;
 };
 

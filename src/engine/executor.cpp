@@ -27,14 +27,14 @@ Workspace::Workspace(std::span<const Plan* const> plans, int threads) {
 }
 
 void Workspace::first_touch(const Plan& plan, ThreadPool& pool) const {
-  expect(holds(plan, pool.size()), "a workspace for the plan and the pool");
+  expect(fits(plan, pool.size()), "a workspace for the plan and the pool");
   activations_.first_touch(plan.workspace_bytes, pool);
   scratch_.first_touch(plan.scratch_bytes, pool);
   pool.run_in_each(
       [&](int worker) { back_with_pages(worker_scratch(worker), plan.worker_scratch_bytes); });
 }
 
-bool Workspace::holds(const Plan& plan, int threads) const {
+bool Workspace::fits(const Plan& plan, int threads) const {
   return plan.workspace_bytes <= activations_.size() && plan.scratch_bytes <= scratch_.size() &&
          plan.worker_scratch_bytes <= worker_bytes_ &&
          worker_bytes_ * static_cast<size_t>(threads) <= worker_scratch_.size();
@@ -46,28 +46,28 @@ Executor::Executor(const Plan& plan, const State& state, const Workspace& worksp
   // The plan of an update has no parameters of its own; it uses whole regions of the state.
   expect(plan.graph.params.empty() || plan.state == state.layout(),
          "the plan and the state are of one model");
-  expect(workspace.holds(plan, pool.size()), "a workspace for the plan and the pool");
-  if (plan.holds) held_.reserve(plan.held_bytes + 1);
+  expect(workspace.fits(plan, pool.size()), "a workspace for the plan and the pool");
+  if (plan.packs_once) packed_.reserve(plan.packed_bytes + 1);
   uses_.resize(plan.graph.inputs.size());
   bound_.resize(plan.graph.inputs.size(), nullptr);
   for (const auto& [region, bytes] : plan.apart) given_.push_back({region, nullptr});
-  for (size_t s = 0; s < plan.steps.size(); ++s) {
-    const Step& step = plan.steps[s];
-    step.kernel->prepare(pool.size());
-    Bound bound{step.kernel.get(),
+  for (size_t s = 0; s < plan.ops.size(); ++s) {
+    const PlanOp& op = plan.ops[s];
+    op.kernel->prepare(pool.size());
+    Bound bound{op.kernel.get(),
                 {},
                 {},
-                (plan.holds ? held_.data() : workspace.scratch()) + step.held_offset,
+                (plan.packs_once ? packed_.data() : workspace.scratch()) + op.packed_offset,
                 {}};
-    const Node& node = plan.graph.node(step.node);
+    const Node& node = plan.graph.node(op.node);
     if (node.op->collective) bound.collective = node.op->collective(node);
     has_collectives_ = has_collectives_ || bound.collective;
-    for (size_t i = 0; i < step.in.size(); ++i) {
-      if (step.in[i].region == &regions::input) uses_[step.in[i].offset].push_back({s, i});
-      bound.in.push_back(resolve(step.in[i]));
+    for (size_t i = 0; i < op.in.size(); ++i) {
+      if (op.in[i].region == &regions::input) uses_[op.in[i].offset].push_back({s, i});
+      bound.in.push_back(resolve(op.in[i]));
     }
-    for (const Place& place : step.out) bound.out.push_back(resolve(place));
-    steps_.push_back(std::move(bound));
+    for (const Place& place : op.out) bound.out.push_back(resolve(place));
+    ops_.push_back(std::move(bound));
   }
 }
 
@@ -92,9 +92,9 @@ void Executor::give(const Region& region, std::byte* memory) {
       if (places[i].region == &region) at[i] = resolve(places[i]);
     }
   };
-  for (size_t s = 0; s < steps_.size(); ++s) {
-    resolve_all(plan_.steps[s].in, steps_[s].in);
-    resolve_all(plan_.steps[s].out, steps_[s].out);
+  for (size_t s = 0; s < ops_.size(); ++s) {
+    resolve_all(plan_.ops[s].in, ops_[s].in);
+    resolve_all(plan_.ops[s].out, ops_[s].out);
   }
 }
 
@@ -105,7 +105,7 @@ bool Executor::try_bind(std::string_view input, const void* data) {
     // Kernels write to an input's memory only if the planner allows it, which it never does for
     // plan inputs.
     bound_[i] = static_cast<std::byte*>(const_cast<void*>(data));
-    for (const Use& use : uses_[i]) steps_[use.step].in[use.arg] = bound_[i];
+    for (const Use& use : uses_[i]) ops_[use.op].in[use.arg] = bound_[i];
     found = true;
   }
   return found;
@@ -126,15 +126,15 @@ void Executor::check_bound() const {
   }
 }
 
-void Executor::run_step(size_t s, bool skips) const {
-  const Bound& step = steps_[s];
-  const int first = skips ? step.kernel->holding_phases() : 0;
-  for (int phase = first; phase < step.kernel->phases(); ++phase) {
-    pool_.run(step.kernel->tasks(phase), [&](int task, int worker) {
+void Executor::run_op(size_t s, bool skips) const {
+  const Bound& op = ops_[s];
+  const int first = skips ? op.kernel->packing_phases() : 0;
+  for (int phase = first; phase < op.kernel->phases(); ++phase) {
+    pool_.run(op.kernel->tasks(phase), [&](int task, int worker) {
       const KernelArgs args{
-          step.in,   step.out, workspace_.scratch(), workspace_.worker_scratch(worker),
-          step.held, worker};
-      step.kernel->run(phase, task, args);
+          op.in,     op.out, workspace_.scratch(), workspace_.worker_scratch(worker),
+          op.packed, worker};
+      op.kernel->run(phase, task, args);
     });
   }
 }
@@ -146,17 +146,17 @@ void Executor::run(Parameters parameters) {
 
 void Executor::run(std::span<Executor* const> all, Parameters parameters) {
   const Executor& first = *all.front();
-  const bool skips = parameters == Parameters::same && first.plan_.holds;
+  const bool skips = parameters == Parameters::same && first.plan_.packs_once;
   for (const Executor* one : all) {
     expect(&one->plan_ == &first.plan_, "executors of one plan");
     one->check_bound();
   }
   expect(first.collectives_ || !first.has_collectives_, "who does the plan's collectives");
   const ThreadPool::CallerOnItsCore on_its_core(first.pool_);
-  for (size_t s = 0; s < first.steps_.size(); ++s) {
+  for (size_t s = 0; s < first.ops_.size(); ++s) {
     const double start = first.observer_ ? steady_seconds() : 0;
-    for (const Executor* one : all) one->run_step(s, skips);
-    if (const auto& collective = first.steps_[s].collective) {
+    for (const Executor* one : all) one->run_op(s, skips);
+    if (const auto& collective = first.ops_[s].collective) {
       if (collective->begins) first.collectives_->begin(*collective, all, s);
       if (collective->ends) first.collectives_->end(*collective, all, s);
     }

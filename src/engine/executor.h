@@ -1,5 +1,4 @@
-// Runs a plan: one plan op after another, each cut into tasks for the thread pool. `Workspace` owns
-// the memory for activations and scratch; the executor borrows it.
+// Runs a plan: one op after another, each cut into tasks for the pool.
 #pragma once
 
 #include <optional>
@@ -41,8 +40,8 @@ class Workspace {
   // by all threads, as tasks are, so that it is spread over the sockets. Memory that only other
   // plans use is left to their first run.
   void first_touch(const Plan& plan, ThreadPool& pool) const;
-  // Whether the workspace is large enough for this plan with this many threads.
-  bool holds(const Plan& plan, int threads) const;
+  // Large enough for that plan on that many threads.
+  bool fits(const Plan& plan, int threads) const;
   size_t bytes() const { return activations_.size() + scratch_.size() + worker_scratch_.size(); }
 
  private:
@@ -52,8 +51,7 @@ class Workspace {
 
 class Executor {
  public:
-  // Borrows all four, which must outlive it. The state must have the plan's layout, and the
-  // workspace must be large enough for the plan.
+  // Keeps all four. The state must have the plan's layout, the workspace must fit the plan.
   Executor(const Plan& plan, const State& state, const Workspace& workspace, ThreadPool& pool);
 
   // Sets the input's data; type and size must be the plan input's, and it must stay valid in each
@@ -70,22 +68,22 @@ class Executor {
   // parameters have not changed since the last run, and kernels reuse their packed weights.
   enum class Parameters { changed, same };
   void run(Parameters parameters = Parameters::changed);
-  // Runs several executors of one plan in lockstep, each with its own workspace: every plan op in
-  // all executors, in their order, before the next op. The first one's collectives and observer
-  // serve all of them.
+  // The same for several executors of one plan in lockstep, each with its own workspace: every op
+  // in each of them, in their order, before the next op. The first one's collectives and observer
+  // are asked for all of them.
   static void run(std::span<Executor* const> all, Parameters parameters);
 
   // Sets the collectives; borrowed. Null: only for plans without exchanges.
   void connect(Collectives* collectives) { collectives_ = collectives; }
-  // Sets the observer of every plan op; borrowed. Null: none.
+  // Hears of every plan op from now on; kept. Null: no observer.
   void observe(PlanObserver* observer) { observer_ = observer; }
 
   // The data of a named output, valid until the workspace is used again.
   const float* output(std::string_view name) const;
   const TensorType& output_type(std::string_view name) const;
 
-  // The address from which plan op `step` reads input `input`, valid as above.
-  std::byte* input_of(size_t step, size_t input) const { return steps_[step].in[input]; }
+  // Where plan op number `op` reads its inputs, valid as above.
+  std::byte* input_of(size_t op, size_t input) const { return ops_[op].in[input]; }
 
   const Plan& plan() const { return plan_; }
 
@@ -93,15 +91,15 @@ class Executor {
   struct Bound {
     const Kernel* kernel;
     std::vector<std::byte*> in, out;
-    std::byte* held;
+    std::byte* packed;
     std::optional<Collective> collective;
   };
   struct Use {
-    size_t step, arg;
+    size_t op, arg;
   };
 
   void check_bound() const;
-  void run_step(size_t step, bool skips) const;
+  void run_op(size_t op, bool skips) const;
   const Input& find_output(std::string_view name) const;
   std::byte* resolve(const Place& place) const;
 
@@ -109,14 +107,14 @@ class Executor {
   const State& state_;
   const Workspace& workspace_;
   ThreadPool& pool_;
-  std::vector<Bound> steps_;
-  std::vector<std::vector<Use>> uses_;  // by input: the plan ops that read it
-  std::vector<std::byte*> bound_;       // by input; null: not bound yet
+  std::vector<Bound> ops_;
+  std::vector<std::vector<Use>> uses_;  // by input
+  std::vector<std::byte*> bound_;       // by input; null: not yet
   std::vector<std::pair<const Region*, std::byte*>> given_;
   bool has_collectives_ = false;
   Collectives* collectives_ = nullptr;
   PlanObserver* observer_ = nullptr;
-  Arena held_;
+  Arena packed_;
 };
 
 }  // namespace convoy

@@ -75,7 +75,7 @@ void tell_start(const RunSite& site) {
     if (!named.batch) continue;
     site.listener.on(PlanReady{.kind = named.kind,
                                .batch = named.batch,
-                               .nodes = static_cast<int64_t>(named.plan->steps.size()),
+                               .nodes = static_cast<int64_t>(named.plan->ops.size()),
                                .state_bytes = static_cast<int64_t>(network.state().bytes()),
                                .workspace_bytes = static_cast<int64_t>(named.plan->workspace_bytes),
                                .flops = named.plan->flops});

@@ -15,7 +15,7 @@ namespace {
 
 std::vector<ops::ConvCall> convolutions(const Plan& plan) {
   std::vector<ops::ConvCall> calls;
-  for (const Step& step : plan.steps) {
+  for (const PlanOp& step : plan.ops) {
     if (const auto call = ops::conv_call(plan.graph.node(step.node))) calls.push_back(*call);
   }
   return calls;

@@ -171,7 +171,7 @@ std::vector<std::vector<std::byte>> run_apart(Session& session,
       if (source) std::memcpy(aligned(mine), source, stored_bytes(graph.type(v)));
     }
   }
-  for (const Step& step : plan.steps) {
+  for (const PlanOp& step : plan.ops) {
     std::vector<std::byte*> in, out;
     for (const Value v : graph.node(step.node).in)
       in.push_back(aligned(memory[static_cast<size_t>(v.id)]));
@@ -182,7 +182,7 @@ std::vector<std::vector<std::byte>> run_apart(Session& session,
       for (int task = 0; task < step.kernel->tasks(phase); ++task)
         step.kernel->run(
             phase, task,
-            {in, out, aligned(scratch), aligned(worker), aligned(scratch) + step.held_offset, 0});
+            {in, out, aligned(scratch), aligned(worker), aligned(scratch) + step.packed_offset, 0});
     }
   }
   for (auto& mine : memory) {

@@ -63,7 +63,7 @@ class Watch final : public PlanObserver {
     EXPECT_LE(begin, end);
     EXPECT_GE(begin, last_);
     last_ = end;
-    names.emplace_back(plan.graph.node(plan.steps[step].node).op->name);
+    names.emplace_back(plan.graph.node(plan.ops[step].node).op->name);
   }
   std::vector<std::string> names;
 

@@ -319,11 +319,11 @@ TEST(Executor, TimesEveryStepWhenAsked) {
   Executor e(made, state, workspace, pool(1));
   const SmallBatch batch(0, 4, 16);
   batch.bind_to(e, true);
-  StepSeconds watch;
+  OpSeconds watch;
   e.observe(&watch);
   e.run();
   const std::vector<double> once = watch.seconds();
-  EXPECT_EQ(once.size(), made.steps.size());
+  EXPECT_EQ(once.size(), made.ops.size());
   for (const double s : once) EXPECT_GE(s, 0);
   e.run();
   for (size_t i = 0; i < once.size(); ++i) EXPECT_GE(watch.seconds()[i], once[i]);

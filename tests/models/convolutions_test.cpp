@@ -32,7 +32,7 @@ class ResNetPlans : public testing::TestWithParam<std::string> {
 TEST_P(ResNetPlans, RunNoReferenceOrMatrixProductConvolution) {
   int named = 0;
   for (const Plan* plan : plans.pointers()) {
-    for (const Step& step : plan->steps) {
+    for (const PlanOp& step : plan->ops) {
       const std::string how = step.kernel->implementation();
       if (how.empty()) continue;
       ++named;
@@ -47,7 +47,7 @@ TEST_P(ResNetPlans, RunNoReferenceOrMatrixProductConvolution) {
 
 TEST_P(ResNetPlans, ReorderNothingBetweenStemAndHead) {
   for (const Plan* plan : plans.pointers()) {
-    for (const Step& step : plan->steps) {
+    for (const PlanOp& step : plan->ops) {
       const Node& node = plan->graph.node(step.node);
       EXPECT_NE(node.op->name, "reorder") << node.name;
     }
@@ -56,7 +56,7 @@ TEST_P(ResNetPlans, ReorderNothingBetweenStemAndHead) {
 
 TEST_P(ResNetPlans, HaveNoGradientOfTheImages) {
   const Plan& train = *plans.find("train");
-  for (const Step& step : train.steps) {
+  for (const PlanOp& step : train.ops) {
     const Node& node = train.graph.node(step.node);
     for (const Value v : node.out) {
       EXPECT_NE(train.graph.type(v).shape, (Shape{4, 3, 224, 224})) << node.name;
@@ -77,8 +77,8 @@ TEST(HeldWeights, ArePackedOnceAStepAndGiveTheSameBits) {
   const StepShape step{.micro_batch = 4, .accumulation = 3};
   const NetworkPlans plans = plans_of(task, *optimizer, 32, step);
   const Plan& train = *plans.find("train");
-  ASSERT_TRUE(train.holds);
-  EXPECT_GE(train.held_bytes, 2 * 72'000 * sizeof(float)) << "forward and input gradient";
+  ASSERT_TRUE(train.packs_once);
+  EXPECT_GE(train.packed_bytes, 2 * 72'000 * sizeof(float)) << "forward and input gradient";
 
   Network network(plans, 2);
   network.state().initialize(1);

@@ -124,7 +124,7 @@ std::vector<ConvCase> listed_convs(const std::string& list_or_file, int64_t batc
 
 std::vector<ConvCase> convs_of(const Plan& plan) {
   std::vector<ConvCase> cases;
-  for (const Step& step : plan.steps) {
+  for (const PlanOp& step : plan.ops) {
     const auto call = ops::conv_call(plan.graph.node(step.node));
     if (!call) continue;
     const std::string name = ops::conv_name(call->shape);

@@ -15,18 +15,18 @@ namespace {
 struct Watched {
   std::string plan;
   Executor* executor;
-  StepSeconds seconds;
+  OpSeconds seconds;
 };
 
 NodeTime node_time(const Watched& watched, size_t at, int steps) {
   const Plan& plan = watched.executor->plan();
-  const Node& node = plan.graph.node(plan.steps[at].node);
+  const Node& node = plan.graph.node(plan.ops[at].node);
   const NodeCost cost = cost_of(plan.graph, node);
   NodeTime time{.plan = watched.plan,
                 .op = std::string(node.op->name),
                 .name = node.name,
                 .shape = {},
-                .implementation = plan.steps[at].kernel->implementation(),
+                .implementation = plan.ops[at].kernel->implementation(),
                 .seconds = watched.seconds.seconds()[at]};
   time.shape = to_string(plan.graph.type(node.in.empty() ? node.out[0] : node.in[0]).shape);
   if (node.op->describe) time.shape += " " + node.op->describe(node);

@@ -83,7 +83,7 @@ class Bench {
   // Every pass of it into `times`, whose algorithms are those that can.
   void run(size_t i, std::vector<std::vector<std::vector<double>>>& times) {
     Run& run = runs_[i];
-    StepSeconds watch;
+    OpSeconds watch;
     run.executor->observe(&watch);
     run.executor->run();
     run.executor->observe(nullptr);
@@ -98,10 +98,10 @@ class Bench {
   template <class Body>
   void each_pass(const Body& body) const {
     for (const Run& run : runs_) {
-      for (size_t at = 0; at < run.plan->steps.size(); ++at) {
+      for (size_t at = 0; at < run.plan->ops.size(); ++at) {
         const auto call = call_at(run, at);
         if (call && ops::can_compute(run.algorithm, call->shape, call->pass)) {
-          body(*call, run.algorithm, run.plan->steps[at].kernel->implementation());
+          body(*call, run.algorithm, run.plan->ops[at].kernel->implementation());
         }
       }
     }
@@ -115,7 +115,7 @@ class Bench {
   };
 
   static std::optional<ops::ConvCall> call_at(const Run& run, size_t step) {
-    return ops::conv_call(run.plan->graph.node(run.plan->steps[step].node));
+    return ops::conv_call(run.plan->graph.node(run.plan->ops[step].node));
   }
 
   static void need(const ConvShape& s, double bytes, int64_t memory) {

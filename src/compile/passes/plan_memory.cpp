@@ -187,10 +187,10 @@ StateLayout lay_out_state(const Graph& graph) {
   return layout;
 }
 
-Plan plan_memory(Graph& graph, bool holds) {
+Plan plan_memory(Graph& graph, bool packs_once) {
   settle_results(graph);
   Plan plan;
-  plan.holds = holds;
+  plan.packs_once = packs_once;
   plan.state = lay_out_state(graph);
   Lifetimes lives = find_lifetimes(graph);
   plan.workspace_bytes = place_buffers(lives.buffers);
@@ -203,19 +203,19 @@ Plan plan_memory(Graph& graph, bool holds) {
     }
     if (!node.op->kernel) continue;
     const KernelSite site = site_of(graph, node);
-    Step step{id, node.op->kernel(node, site), {}, {}};
-    for (const Value v : node.in) step.in.push_back(plan.places[static_cast<size_t>(v.id)]);
-    for (const Value v : node.out) step.out.push_back(plan.places[static_cast<size_t>(v.id)]);
-    // Without `holds` the kernel's held memory is behind its scratch.
-    const size_t held = aligned_bytes(step.kernel->held_bytes());
-    const size_t scratch = aligned_bytes(step.kernel->scratch_bytes());
-    step.held_offset = holds ? plan.held_bytes : scratch;
-    if (holds) plan.held_bytes += held;
-    plan.scratch_bytes = std::max(plan.scratch_bytes, holds ? scratch : scratch + held);
+    PlanOp op{id, node.op->kernel(node, site), {}, {}};
+    for (const Value v : node.in) op.in.push_back(plan.places[static_cast<size_t>(v.id)]);
+    for (const Value v : node.out) op.out.push_back(plan.places[static_cast<size_t>(v.id)]);
+    // Packed parameters that are not kept lie behind the kernel's scratch.
+    const size_t packed = aligned_bytes(op.kernel->packed_bytes());
+    const size_t scratch = aligned_bytes(op.kernel->scratch_bytes());
+    op.packed_offset = packs_once ? plan.packed_bytes : scratch;
+    if (packs_once) plan.packed_bytes += packed;
+    plan.scratch_bytes = std::max(plan.scratch_bytes, packs_once ? scratch : scratch + packed);
     plan.worker_scratch_bytes =
-        std::max(plan.worker_scratch_bytes, step.kernel->worker_scratch_bytes());
+        std::max(plan.worker_scratch_bytes, op.kernel->worker_scratch_bytes());
     if (node.op->flops) plan.flops += node.op->flops(node, site);
-    plan.steps.push_back(std::move(step));
+    plan.ops.push_back(std::move(op));
   }
   return plan;
 }

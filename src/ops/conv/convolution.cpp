@@ -168,12 +168,12 @@ class ConvApply : public SlicedConvolution {
     if (phase == 0) return full_.packing().has_padding() ? zeroes().tasks() : 0;
     return phase == 1 ? full_.packing().tasks() : static_cast<int>(slices_.tasks());
   }
-  int holding_phases() const override { return 2; }
-  size_t held_bytes() const override {
+  int packing_phases() const override { return 2; }
+  size_t packed_bytes() const override {
     return static_cast<size_t>(full_.packing().packed_floats()) * sizeof(float);
   }
   void run(int phase, int task, const KernelArgs& args) const override {
-    auto* packed = reinterpret_cast<float*>(args.held);
+    auto* packed = reinterpret_cast<float*>(args.packed);
     if (phase == 0) {
       kernels::fill(0, packed + zeroes().begin(task), zeroes().length(task));
     } else if (phase == 1) {

@@ -144,15 +144,15 @@ class Apply : public Kernel {
   int tasks(int phase) const override {
     return static_cast<int>(phase == 0 ? blocks_ : images_ * blocks_);
   }
-  int holding_phases() const override { return 1; }
-  size_t held_bytes() const override {
+  int packing_phases() const override { return 1; }
+  size_t packed_bytes() const override {
     return static_cast<size_t>(blocks_ * weights()) * sizeof(float);
   }
   size_t worker_scratch_bytes() const override { return spread_.bytes(); }
   std::string implementation() const override { return "grouped"; }
 
   void run(int phase, int task, const KernelArgs& args) const override {
-    auto* packed = reinterpret_cast<float*>(args.held);
+    auto* packed = reinterpret_cast<float*>(args.packed);
     if (phase == 0) return pack(task, w_(args), packed + task * weights());
     const float* source = in_(args) + task * high_.source * wide_.source * block_;
     float* made = out_(args) + task * high_.made * wide_.made * block_;

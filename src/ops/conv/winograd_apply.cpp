@@ -84,8 +84,8 @@ class ChunkedApply : public Kernel {
   }
 
   std::string implementation() const override { return winograd_label(s_.plane); }
-  int holding_phases() const override { return 1; }
-  size_t held_bytes() const override {
+  int packing_phases() const override { return 1; }
+  size_t packed_bytes() const override {
     return static_cast<size_t>(s_.plane.points() * u_point()) * sizeof(float);
   }
   size_t worker_scratch_bytes() const override {
@@ -98,7 +98,7 @@ class ChunkedApply : public Kernel {
   }
 
   void run(int phase, int task, const KernelArgs& args) const override {
-    auto* u = reinterpret_cast<float*>(args.held);
+    auto* u = reinterpret_cast<float*>(args.packed);
     if (phase == 0) {
       transform(task, s_.weights(args), u);
     } else {
@@ -173,8 +173,8 @@ class PhasedApply : public Kernel {
   }
 
   std::string implementation() const override { return winograd_label(s_.plane); }
-  int holding_phases() const override { return 1; }
-  size_t held_bytes() const override {
+  int packing_phases() const override { return 1; }
+  size_t packed_bytes() const override {
     return static_cast<size_t>(s_.packed(s_.in.padded()) * s_.out.blocks()) * sizeof(float);
   }
   size_t scratch_bytes() const override {
@@ -199,7 +199,7 @@ class PhasedApply : public Kernel {
   }
 
   void run(int phase, int task, const KernelArgs& args) const override {
-    auto* g = reinterpret_cast<float*>(args.held);
+    auto* g = reinterpret_cast<float*>(args.packed);
     if (phase == 0) {
       s_.pack(s_.weights(args), 0, s_.in.padded(), task, g + task * s_.packed(s_.in.padded()));
       return;

@@ -31,8 +31,9 @@ int64_t loader_bytes(const RunSetup& setup, int64_t batch) {
 int64_t primitives(const NetworkPlans& plans) {
   int64_t count = 0;
   for (const Plan* plan : plans.pointers()) {
-    count += std::count_if(plan->steps.begin(), plan->steps.end(),
-                           [](const Step& step) { return !step.kernel->implementation().empty(); });
+    count += std::count_if(plan->ops.begin(), plan->ops.end(), [](const PlanOp& step) {
+      return !step.kernel->implementation().empty();
+    });
   }
   return count;
 }
@@ -51,7 +52,7 @@ MemoryNeeds memory_needs(const RunSetup& setup, const NetworkPlans& plans) {
   if (step.lockstep()) {  // each has a workspace, gradients and a batch of its own
     const Plan* const train[] = {plans.find("train")};
     const auto each = static_cast<int64_t>(
-        Workspace::size(train, setup.config.thread_count()).bytes() + train[0]->held_bytes);
+        Workspace::size(train, setup.config.thread_count()).bytes() + train[0]->packed_bytes);
     needs.workspace += (step.local() - 1) * (each + 4 * (state.param_floats + state.stat_floats));
     needs.workspace += step.local() * loader_bytes(setup, step.micro_batch) /
                        (setup.config.data.loader().prefetch + 1);
@@ -61,7 +62,7 @@ MemoryNeeds memory_needs(const RunSetup& setup, const NetworkPlans& plans) {
   if (plans.step().has_peers()) needs.workspace += 2 * 4 * state.param_floats;
   needs.workspace += WholeSlots::bytes(state, plans.slots(), plans.shares());
   for (const Plan* plan : plans.pointers()) {
-    needs.workspace += static_cast<int64_t>(plan->held_bytes);
+    needs.workspace += static_cast<int64_t>(plan->packed_bytes);
   }
   needs.loader = setup.train_set->expected_bytes() + setup.eval_set->expected_bytes();
   const int64_t program =
@@ -135,7 +136,7 @@ double estimated_step_seconds(const NetworkPlans& plans, const MachineSpeed& mac
   for (const NetworkPlans::Named& named : plans.all()) {
     if (named.kind == "eval" || named.kind == "tail" || named.kind == "average") continue;
     double once = 0;
-    for (const Step& step : named.plan->steps) {
+    for (const PlanOp& step : named.plan->ops) {
       const auto [flops, bytes] = cost_of(named.plan->graph, named.plan->graph.node(step.node));
       once += std::max(flops / (arithmetic_share * machine.flops), traffic * bytes / machine.bytes);
     }

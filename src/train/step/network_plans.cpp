@@ -44,7 +44,7 @@ void NetworkPlans::add_task(std::string kind, const TaskShape& shape, const Netw
                          .loss_scale = task.loss_scale,
                          .vocabulary = ops::vocabulary(),
                          .watch = watch,
-                         .holds = kind == "train" && step_.runs() > 1,
+                         .packs_once = kind == "train" && step_.runs() > 1,
                          .distribute = {}};
   if (kind == "train") options.distribute = [this](Graph& graph) { distribute(graph); };
   if (watch.print) {

@@ -9,7 +9,7 @@ namespace {
 // Calls f(node, collective) for those of that kind that begin.
 template <class F>
 void each_collective(const Plan& plan, Collective::Kind kind, const F& f) {
-  for (const Step& step : plan.steps) {
+  for (const PlanOp& step : plan.ops) {
     const Node& node = plan.graph.node(step.node);
     if (!node.op->collective) continue;
     const Collective collective = node.op->collective(node);
@@ -62,7 +62,7 @@ void StepCollectives::begin(const Collective& what, std::span<Executor* const> m
 void StepCollectives::end(const Collective& what, std::span<Executor* const> members, size_t step) {
   if (what.kind == Collective::Kind::rows) {
     const Plan& plan = members[0]->plan();
-    const Value rows = plan.graph.node(plan.steps[step].node).in[0];
+    const Value rows = plan.graph.node(plan.ops[step].node).in[0];
     const size_t bytes = stored_bytes(plan.graph.type(rows));
     rows_[static_cast<size_t>(what.number)]->run({members[0]->input_of(step, 0), bytes});
   }

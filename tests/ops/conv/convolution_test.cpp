@@ -222,7 +222,7 @@ TaskCounts count_tasks(const Geometry& g, Winograd winograd = Winograd::automati
   const Value loss_scale = b.input("loss_scale", {Shape{}});
   const Plan made = plan(std::move(graph), {{y}}, loss_scale);
   TaskCounts counts;
-  for (const Step& step : made.steps) {
+  for (const PlanOp& step : made.ops) {
     const std::string_view op = made.graph.node(step.node).op->name;
     int most = 0;
     for (int phase = 0; phase < step.kernel->phases(); ++phase)

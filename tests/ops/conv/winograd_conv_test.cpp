@@ -131,7 +131,7 @@ struct Layer {
 // Runs a kernel of two inputs and one output as the executor would.
 Floats run(const Kernel& kernel, const Floats& a, const Floats& b, int64_t count, int threads) {
   Floats out(static_cast<size_t>(count), NAN);
-  Arena scratch(kernel.scratch_bytes() + 1), held(kernel.held_bytes() + 1);
+  Arena scratch(kernel.scratch_bytes() + 1), held(kernel.packed_bytes() + 1);
   Arena workers((kernel.worker_scratch_bytes() + 64) * size_t(threads));
   const auto bytes = [](const Floats& f) {
     return reinterpret_cast<std::byte*>(const_cast<float*>(f.data()));

@@ -26,8 +26,8 @@ std::string hash_after_steps(const std::string& model, const Shape& image, int t
       {.image = image, .watch = {}, .optimizer = optimizer.get(), .step = {.micro_batch = batch}});
   // Both ways of computing a convolution are in it.
   const auto kernels = [&](bool winograd) {
-    const std::vector<Step>& steps = plans.find("train")->steps;
-    return std::count_if(steps.begin(), steps.end(), [&](const Step& step) {
+    const std::vector<PlanOp>& steps = plans.find("train")->ops;
+    return std::count_if(steps.begin(), steps.end(), [&](const PlanOp& step) {
       const std::string label = step.kernel->implementation();
       return !label.empty() && label.starts_with("winograd") == winograd;
     });
