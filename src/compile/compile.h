@@ -23,8 +23,7 @@ struct PassWatch {
   std::vector<std::string> dump;     // passes after which the graph is printed; "all": every pass
   std::vector<std::string> without;  // optional passes to leave out
   std::function<void(const std::string& title, const std::string& text)> print;
-  std::map<std::string, double>* seconds =
-      nullptr;  // if not null, the time of each pass is added here
+  std::map<std::string, double>* seconds = nullptr;  // null, or gets the time of each pass
 };
 
 struct CompileOptions {
@@ -32,10 +31,10 @@ struct CompileOptions {
   Value loss_scale;
   Vocabulary vocabulary;
   PassWatch watch;
-  // The plan runs several times on the same parameters: what kernels make of them is kept, in
-  // memory of its own.
+  // The plan runs several times with the same parameters: it keeps the packed parameters of its
+  // kernels in memory of its own.
   bool packs_once = false;
-  // Values that are stored in bf16; empty: none. For tests alone, until --precision decides it.
+  // The values that are stored in bf16; empty: none. Only for tests, until --precision decides it.
   std::function<bool(const Graph&, Value)> in_bf16;
   // Adds the exchange nodes of a run with several ranks; empty: none.
   std::function<void(Graph&)> distribute;

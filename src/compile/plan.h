@@ -20,8 +20,7 @@ struct StateLayout {
     Shape shape;
     Init init;
     bool decay = true;
-    float rate =
-        1;  // factor of the learning rate; 0: frozen. For a statistic: 0 if it is not updated
+    float rate = 1;  // factor of the learning rate; 0: frozen. Statistic: 0 if it is not updated
     float start = 0;
     int64_t offset = 0;  // in floats
     int64_t count = 0;
@@ -42,11 +41,12 @@ struct Place {
   size_t offset = 0;
 };
 
+// A plan op: one node with its kernel and the addresses of its inputs and outputs.
 struct PlanOp {
   int node;
   std::unique_ptr<Kernel> kernel;
   std::vector<Place> in, out;
-  size_t packed_offset = 0;  // in the packed memory, if the plan keeps it
+  size_t packed_offset = 0;  // in the plan's packed memory, else behind the scratch
 };
 
 struct Plan {
@@ -57,10 +57,10 @@ struct Plan {
   size_t workspace_bytes = 0;
   // The size of each region of the kind `apart`: the code that runs the plan provides this memory.
   std::vector<std::pair<const Region*, size_t>> apart;
-  size_t scratch_bytes = 0;         // the largest op's, shared
-  size_t worker_scratch_bytes = 0;  // the largest op's, for each thread
+  size_t scratch_bytes = 0;         // the largest of all ops; shared
+  size_t worker_scratch_bytes = 0;  // the largest of all ops; for each thread
   bool packs_once = false;          // packed parameters stay between runs
-  size_t packed_bytes = 0;          // of all ops; 0 unless `packs_once`
+  size_t packed_bytes = 0;          // sum of all ops; 0 unless `packs_once`
   double flops = 0;
 };
 

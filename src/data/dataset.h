@@ -24,11 +24,9 @@ class Dataset {
   virtual int64_t size() const = 0;
   virtual Shape image_shape() const = 0;  // [c, h, w], the same for all images
   virtual int classes() const = 0;
-  virtual std::vector<std::string> class_names() const = 0;  // one per class
-  virtual int64_t resident_bytes() const { return 0; }       // of data kept in memory
-  virtual int64_t expected_bytes() const {
-    return resident_bytes();
-  }  // the same when a run has read everything
+  virtual std::vector<std::string> class_names() const = 0;            // one per class
+  virtual int64_t resident_bytes() const { return 0; }                 // of data kept in memory
+  virtual int64_t expected_bytes() const { return resident_bytes(); }  // after reading everything
   // Samples of each class; empty if this is known only after reading all samples.
   virtual std::vector<int64_t> class_counts() const { return {}; }
 
@@ -90,11 +88,9 @@ struct DatasetDef {
   std::vector<std::string> augment;  // default augmentations of training
   std::string_view default_folder = {};  // where the files are without --data-dir
   bool has_files = true;                 // false: it reads no folder
-  bool has_pictures =
-      false;             // encoded pictures of any size: image size, crop and similar options apply
-  bool upright = false;  // pictures are turned by their EXIF data by default
-  bool (*is_in)(const fs::path& folder) =
-      nullptr;  // whether its files are in the folder; null: never
+  bool has_pictures = false;             // encoded pictures of any size: image size, crop … apply
+  bool upright = false;                  // pictures are turned by their EXIF data by default
+  bool (*is_in)(const fs::path& folder) = nullptr;  // whether its files are there; null: never
   PublishedSize published = {};
 };
 

@@ -15,12 +15,12 @@ class Collectives {
  public:
   virtual ~Collectives() = default;
 
-  // Plan op number `op` has its turn in `members`, executors of one plan in lockstep: what it
-  // reads is there (`Executor::input_of`). `begin` must not wait for others, `end` may.
+  // Plan op `op` is due in all `members`, executors of one plan in lockstep; its inputs are ready
+  // (`Executor::input_of`). `begin` must not wait for other ranks, `end` may.
   virtual void begin(const Collective& what, std::span<Executor* const> members, size_t op) = 0;
   virtual void end(const Collective& what, std::span<Executor* const> members, size_t op) = 0;
 
-  // Called after every plan op: moves on what has been begun, without waiting.
+  // Called after every plan op: advances exchanges that have begun, without waiting.
   virtual void progress() = 0;
 };
 

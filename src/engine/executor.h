@@ -1,4 +1,5 @@
-// Runs a plan: one op after another, each cut into tasks for the pool.
+// Runs a plan: one plan op after another, each cut into tasks for the thread pool. `Workspace` owns
+// the memory for activations and scratch; the executor borrows it.
 #pragma once
 
 #include <optional>
@@ -40,7 +41,7 @@ class Workspace {
   // by all threads, as tasks are, so that it is spread over the sockets. Memory that only other
   // plans use is left to their first run.
   void first_touch(const Plan& plan, ThreadPool& pool) const;
-  // Large enough for that plan on that many threads.
+  // Whether the workspace is large enough for this plan with this many threads.
   bool fits(const Plan& plan, int threads) const;
   size_t bytes() const { return activations_.size() + scratch_.size() + worker_scratch_.size(); }
 
@@ -51,7 +52,8 @@ class Workspace {
 
 class Executor {
  public:
-  // Keeps all four. The state must have the plan's layout, the workspace must fit the plan.
+  // Borrows all four, which must outlive it. The state must have the plan's layout, and the
+  // workspace must fit the plan.
   Executor(const Plan& plan, const State& state, const Workspace& workspace, ThreadPool& pool);
 
   // Sets the input's data; type and size must be the plan input's, and it must stay valid in each
@@ -68,21 +70,21 @@ class Executor {
   // parameters have not changed since the last run, and kernels reuse their packed weights.
   enum class Parameters { changed, same };
   void run(Parameters parameters = Parameters::changed);
-  // The same for several executors of one plan in lockstep, each with its own workspace: every op
-  // in each of them, in their order, before the next op. The first one's collectives and observer
-  // are asked for all of them.
+  // Runs several executors of one plan in lockstep, each with its own workspace: every plan op in
+  // all executors, in their order, before the next op. The first one's collectives and observer
+  // serve all of them.
   static void run(std::span<Executor* const> all, Parameters parameters);
 
   // Sets the collectives; borrowed. Null: only for plans without exchanges.
   void connect(Collectives* collectives) { collectives_ = collectives; }
-  // Hears of every plan op from now on; kept. Null: no observer.
+  // Sets the observer of every plan op; borrowed. Null: none.
   void observe(PlanObserver* observer) { observer_ = observer; }
 
   // The data of a named output, valid until the workspace is used again.
   const float* output(std::string_view name) const;
   const TensorType& output_type(std::string_view name) const;
 
-  // Where plan op number `op` reads its inputs, valid as above.
+  // The address from which plan op `op` reads input `input`, valid as above.
   std::byte* input_of(size_t op, size_t input) const { return ops_[op].in[input]; }
 
   const Plan& plan() const { return plan_; }
@@ -108,8 +110,8 @@ class Executor {
   const Workspace& workspace_;
   ThreadPool& pool_;
   std::vector<Bound> ops_;
-  std::vector<std::vector<Use>> uses_;  // by input
-  std::vector<std::byte*> bound_;       // by input; null: not yet
+  std::vector<std::vector<Use>> uses_;  // by input: the plan ops that read it
+  std::vector<std::byte*> bound_;       // by input; null: not bound yet
   std::vector<std::pair<const Region*, std::byte*>> given_;
   bool has_collectives_ = false;
   Collectives* collectives_ = nullptr;

@@ -237,8 +237,7 @@ ModelDef efficientnet_model() {
         r.group_width = 16;
       }
       const int number = i++;
-      if (grouped && number == 6)
-        continue;  // 56 channels in its stem: not a multiple of the group width
+      if (grouped && number == 6) continue;  // its 56 stem channels are no multiple of the group
       def.variants.push_back(
           variant(fmt::format("graphcore_efficientnet_b{}{}", number, grouped ? "_g16" : ""), r,
                   0.03f, size.image));

@@ -225,8 +225,7 @@ bool JpegEntropy::begin_stretch() {
 
 // The next bytes must be the restart marker with the expected number.
 void JpegEntropy::restart() {
-  if (end_ - bits_.at > 0 || (end_ - bits_.at) * 8 + bits_.left >= 8)
-    give_up();  // unread bytes remain
+  if (end_ - bits_.at > 0 || (end_ - bits_.at) * 8 + bits_.left >= 8) give_up();  // unread bytes
   const uint8_t* at = next_;
   while (file_end_ - at >= 2 && at[0] == 0xff && at[1] == 0xff) ++at;
   const int64_t due = (number_ / file_->restart_interval - 1) % 8;

@@ -34,8 +34,7 @@ int orientation_of(std::string_view bytes) {
     at += chunk_header;
     if (size > bytes.size() - at) return 1;
     if (kind == "EXIF") {
-      constexpr std::string_view mark("Exif\0\0",
-                                      6);  // JPEG's prefix, which some programs leave there
+      constexpr std::string_view mark("Exif\0\0", 6);  // JPEG's prefix; some programs keep it
       std::string_view exif = bytes.substr(at, size);
       if (exif.starts_with(mark)) exif.remove_prefix(mark.size());
       return exif_orientation(exif);

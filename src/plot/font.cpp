@@ -3,8 +3,7 @@
 namespace convoy {
 namespace {
 
-constexpr int in_a_band =
-    16;  // glyphs per band; the glyphs are in the order of ASCII, from the space on
+constexpr int in_a_band = 16;  // glyphs per band, in the order of ASCII, from the space on
 constexpr char first = ' ', last = '~';
 
 // Six bands of nine rows; the last two rows of a band are descenders.

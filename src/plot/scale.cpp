@@ -10,8 +10,7 @@ namespace {
 
 // A range of this many intervals contains at least two ticks.
 constexpr int enough = 6;
-constexpr double hair =
-    1e-9;  // relative to a tick interval: rounding must not lose a tick at an end
+constexpr double hair = 1e-9;  // of a tick interval: rounding must not lose a tick at an end
 
 // The smallest of 1, 2 or 5 times a power of ten that is at least x.
 double round_up(double x) {

@@ -13,8 +13,7 @@ namespace convoy {
 namespace {
 
 constexpr const char* advice = "try: fetch it again and compare its size or checksum";
-constexpr size_t window_bytes =
-    4096;  // headers are far apart: a larger window would read the pictures too
+constexpr size_t window_bytes = 4096;  // headers are far apart: more would read pictures too
 constexpr uint64_t end_mark_bytes = 1024;
 
 // The stream that libarchive reads: the file from `position` on.

@@ -22,8 +22,8 @@ struct KernelSite;
 struct KernelArgs {
   std::span<std::byte*const> in, out;
   std::byte* scratch;         // scratch_bytes(), shared by all tasks of the kernel
-  std::byte* worker_scratch;  // worker_scratch_bytes(), of the running thread alone
-  std::byte* packed;          // packed_bytes(); this kernel alone writes there if the plan keeps it
+  std::byte* worker_scratch;  // worker_scratch_bytes(), for the running thread only
+  std::byte* packed;          // packed_bytes(), for this kernel only if the plan keeps it
   int worker;
 };
 
@@ -69,11 +69,11 @@ class Kernel {
   virtual void run(int phase, int task, const KernelArgs& args) const = 0;
   virtual size_t scratch_bytes() const { return 0; }
   virtual size_t worker_scratch_bytes() const { return 0; }
-  // The first `packing_phases()` phases read only parameters and write only to `packed`. While the
-  // parameters stay the same, a plan that keeps this memory need not run them again.
+  // The first `packing_phases()` phases read only parameters and write only to `packed`. A plan
+  // that keeps this memory skips these phases while the parameters are unchanged.
   virtual size_t packed_bytes() const { return 0; }
   virtual int packing_phases() const { return 0; }
-  // The library's name of what runs, "jit:avx2"; empty: a loop of our own.
+  // The library's name of the code that runs, "jit:avx2"; empty: our own loop.
   virtual std::string implementation() const { return {}; }
   // Called before the first run with the number of threads, to make what each thread needs: a
   // thread may run a kernel for the first time in any step.

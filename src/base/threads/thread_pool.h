@@ -91,9 +91,8 @@ class ThreadPool {
 
   alignas(64) std::atomic<uint32_t> bell_{0};  // changes with every job, to wake workers
   std::atomic<int> asleep_{0};                 // workers that sleep and need a wake-up
-  alignas(64) std::atomic<uint32_t> gate_{
-      0};                                 // which workers are inside the job: see thread_pool.cpp
-  alignas(64) std::atomic<int> next_{0};  // the next task to take
+  alignas(64) std::atomic<uint32_t> gate_{0};  // workers inside the job: see thread_pool.cpp
+  alignas(64) std::atomic<int> next_{0};       // the next task to take
   alignas(64) std::atomic<bool> running_{false};
   std::atomic<bool> stop_{false};
   std::mutex failure_mutex_;

@@ -30,7 +30,7 @@ void choose_layouts(Graph& graph, const Vocabulary& words);
 // their inputs are computed.
 void order_nodes(Graph& graph);
 
-// Makes the kernels and gives every value its place.
+// Makes the kernels and assigns memory to every value. `packs_once`: see CompileOptions.
 Plan plan_memory(Graph& graph, bool packs_once);
 
 }  // namespace convoy

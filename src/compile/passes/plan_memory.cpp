@@ -206,7 +206,7 @@ Plan plan_memory(Graph& graph, bool packs_once) {
     PlanOp op{id, node.op->kernel(node, site), {}, {}};
     for (const Value v : node.in) op.in.push_back(plan.places[static_cast<size_t>(v.id)]);
     for (const Value v : node.out) op.out.push_back(plan.places[static_cast<size_t>(v.id)]);
-    // Packed parameters that are not kept lie behind the kernel's scratch.
+    // Without `packs_once`, packed parameters are behind the kernel's scratch.
     const size_t packed = aligned_bytes(op.kernel->packed_bytes());
     const size_t scratch = aligned_bytes(op.kernel->scratch_bytes());
     op.packed_offset = packs_once ? plan.packed_bytes : scratch;

@@ -8,9 +8,8 @@
 namespace convoy {
 namespace {
 
-constexpr int64_t grid = 8;  // a pattern has grid x grid cells per channel
-constexpr int pattern_range =
-    96;  // cells are in 80..175, noise adds -64..63: the sum fits in a byte
+constexpr int64_t grid = 8;        // a pattern has grid x grid cells per channel
+constexpr int pattern_range = 96;  // cells are in 80..175, noise adds -64..63: fits in a byte
 constexpr int lowest_pattern = 80;
 
 class Generated final : public Dataset {
