@@ -1,4 +1,4 @@
-// Prepares the process and hands over to `run_program`.
+// Prepares the process and calls `run_program`.
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@
 #include "app/signals.h"
 #include "base/threads/thread_pool.h"
 
-// oneDNN 2.6, which asks here for all its objects, uses them without asking whether it got them.
+// Called by oneDNN 2.6 for all its objects; it does not check the result, so failure must end here.
 extern "C" int posix_memalign(void** place, size_t alignment, size_t bytes) noexcept {
   *place = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
   if (!*place) convoy::end_out_of_memory();
@@ -20,16 +20,16 @@ extern "C" int posix_memalign(void** place, size_t alignment, size_t bytes) noex
 }
 
 int main(int count, char** arguments) {
-  // With a standard stream closed, the next file opened would take its number and our messages.
+  // If a standard stream is closed, the next opened file would get its number and our messages.
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(stream, F_GETFD) == -1) (void)::open("/dev/null", O_RDWR);
   }
-  // A reader that leaves must not kill a training run: writes give an error instead.
+  // A closed pipe must not kill a training run: writes return an error instead.
   (void)std::signal(SIGPIPE, SIG_IGN);
-  // Nor must a limit on the size of files (ulimit -f): likewise.
+  // The same for a limit on file sizes (ulimit -f).
   (void)std::signal(SIGXFSZ, SIG_IGN);
   std::set_terminate(convoy::end_when_terminated);
-  // Paths of libstdc++ 12 free their parts twice when there is no memory for one of them.
+  // Paths of libstdc++ 12 free their parts twice if an allocation fails, so do not throw.
   std::set_new_handler(convoy::end_out_of_memory);
   convoy::end_as_terminated();
   convoy::flush_subnormals();

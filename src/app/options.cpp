@@ -26,7 +26,7 @@ bool is_model(const std::string& word) {
   });
 }
 
-// Looks at what a word names: the options that take such a thing, the likeliest first.
+// The options that take what the word names (a file, a folder …), the most likely first.
 std::vector<std::string> options_for(const std::string& word) {
   std::error_code ignored;
   const fs::path path(word);
@@ -52,7 +52,7 @@ std::vector<std::string> options_for(const std::string& word) {
   return {};
 }
 
-// "--checkpoint runs/a", for a word that is none of the verb's; empty: it looks like no option.
+// "--checkpoint runs/a" for an extra word; empty: no option suits it.
 std::string option_for(const std::string& word, const CommandLine& line,
                        const std::vector<Field>& known) {
   for (const std::string& key : options_for(word)) {
@@ -96,7 +96,7 @@ Settings resolve(const CommandLine& line, const std::vector<Field>& known,
   const std::string& name = is_typed ? typed->second.text : field->default_text;
   Settings settings;
   if (!name.empty()) settings = load_config(name, folders, known);
-  // Only the record of an earlier run has the key; in a recipe somebody would expect it to act.
+  // Only the record of an earlier run has this key; in a recipe it would have no effect.
   if (const auto found = settings.find("config"); found != settings.end()) {
     if (!is_recorded(found->second) && !found->second.is_default()) {
       raise(Fault::usage, "config \"{}\" ({}) has no meaning in a recipe; try: base: {}",

@@ -1,4 +1,4 @@
-// From what was typed to the settings a verb reads: recipe below, flags above.
+// Combines the recipe and the command line to the settings that a verb reads.
 #pragma once
 
 #include <string>
@@ -9,27 +9,28 @@
 
 namespace convoy {
 
-// Where recipes are looked up by name, first match first: `configs` in the working folder, then the
-// ones that came with the program (in the source tree, or <prefix>/share/convoy/configs).
+// Folders in which recipes are looked up by name, first match first: `configs` in the working
+// folder, then the recipes that came with the program (in the source tree, or
+// <prefix>/share/convoy/configs).
 std::vector<std::string> recipe_folders();
 
-// Declares --config. What `config` holds before is the recipe used when none is named.
+// Declares --config. The initial value of `config` is the default recipe.
 void describe_config(Fields& field, std::string& config);
 
 // The recipe's settings, overridden by the command line's, ready for `Fields`. The recipe is that
-// of --config, else the default of the field `config` in `known`, which lists what the verb
-// declares; an empty name means none. The args.yml of an earlier run is a recipe too. Without a
-// field `config`, these are the command line's settings alone.
+// of --config, else the default of the field `config` in `known` (the verb's declared options); an
+// empty name means none. The args.yml of an earlier run is a recipe too. Without a field `config`:
+// only the command line's settings.
 Settings resolve(const CommandLine& line, const std::vector<Field>& known,
                  const std::vector<std::string>& folders = recipe_folders());
 
-// A usage error when words were typed that the verb does not take, or fewer than it needs:
-// `need_words(line, {"RUN_DIR"})`. Of a word too many it says which of the verb's options (`known`)
-// it looks like: a run directory is for --checkpoint, a .yml file for --config.
+// Raises a usage error for words that the verb does not take, or if it needs more:
+// `need_words(line, {"RUN_DIR"})`. For an extra word the message suggests one of the verb's options
+// (`known`): a run directory is for --checkpoint, a .yml file for --config.
 void need_words(const CommandLine& line, const std::vector<std::string>& names,
                 const std::vector<Field>& known = {});
 
-// One line on the standard error, by the first process, when options were given several times.
+// Warns on standard error if options were given more than once; only in the first process.
 void warn_of_overruled(const CommandLine& line);
 
 }  // namespace convoy

@@ -36,14 +36,14 @@ namespace {
 constexpr const char* full_output =
     "cannot write to the standard output: No space left on device; try: free some disk space, or "
     "send it to another disk";
-constexpr int pipe_closed = 141;  // as a shell reports a death by SIGPIPE
+constexpr int pipe_closed = 141;  // a shell's code of death by SIGPIPE
 
-// The reader of our output left (`convoy list | head -1`): its right, and nothing to report.
+// The reader of our output has closed it (`convoy list | head -1`): not an error.
 bool is_closed_pipe(const std::system_error& error) {
   return error.code() == std::errc::broken_pipe;
 }
 
-// A thread that cannot be started, memory that is not to be had.
+// A thread could not be started, or there is no memory.
 bool is_out_of_resources(const std::system_error& error) {
   return error.code() == std::errc::resource_unavailable_try_again ||
          error.code() == std::errc::not_enough_memory;
@@ -83,7 +83,7 @@ const CommandDef& find_command(const std::string& verb) {
         near.empty() ? "; try: convoy --help, which lists all" : "; nearest: " + near);
 }
 
-// Several processes that nobody would tell apart, each doing all of the work.
+// Refuses several processes for a verb that runs in one: each would do all of the work.
 void refuse_crowd(const CommandDef& command) {
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
     const char* size = std::getenv(name);
@@ -95,7 +95,7 @@ void refuse_crowd(const CommandDef& command) {
   }
 }
 
-// Ranks with different verbs would take one another's messages for their own.
+// Ranks with different verbs would misread each other's messages.
 void agree_on_verb(const std::string& verb) {
   const std::vector<std::string> all = World::get().all_gather(verb);
   for (size_t rank = 1; rank < all.size(); ++rank) {
@@ -135,7 +135,7 @@ int dispatch(const std::vector<std::string>& arguments) {
   const RankBeat beat;
   if (World::started_by_mpi()) {
     if (command.shared) {
-      agree_on_verb(verb);  // before anything can go wrong: then it is told once
+      agree_on_verb(verb);  // first, so that an error is reported once
     } else {
       refuse_crowd(command);
     }
@@ -149,19 +149,20 @@ int dispatch(const std::vector<std::string>& arguments) {
   return command.run(line);
 }
 
-// What stands in stdout's buffer may still fail to reach its file.
+// Buffered output may still fail to reach its file.
 void flush_output() {
   const bool failed_before = std::ferror(stdout) != 0;
   errno = 0;
   if (std::fflush(stdout) == 0 && !failed_before) return;
   const int reason = errno;
-  if (reason == EPIPE) return;  // the work was done; only nobody reads about it
+  if (reason == EPIPE) return;  // the work is done; the reader has left
   if (reason == ENOSPC) raise(Fault::no_space, "{}", full_output);
   raise(Fault::bug, "cannot write to the standard output: {}",
         reason ? std::strerror(reason) : "an earlier write failed");
 }
 
-// mpirun ends all ranks as soon as one aborts, and may not have read yet what that one said last.
+// mpirun ends all ranks when one aborts, maybe before it has read that rank's last output: wait for
+// that.
 void wait_until_read(int file) {
   constexpr std::chrono::milliseconds patience{2000}, step{5};
   struct stat about {};
@@ -173,7 +174,7 @@ void wait_until_read(int file) {
   }
 }
 
-// Where all processes have the same trouble, the first one tells it. Ends them all.
+// Ends all processes. If all have the same error, only the first one reports it.
 void end_all(int code, const std::function<void(const std::string& label)>& tell) {
   World& world = World::get();
   constexpr std::chrono::seconds first_says{3};  // it may take a second to end the others
@@ -183,7 +184,7 @@ void end_all(int code, const std::function<void(const std::string& label)>& tell
   world.abort(code);
 }
 
-// Never throws: standard error may be closed too.
+// Does not throw: standard error may be closed too.
 int report(std::string_view message, int code, const std::string& label = "") {
   if (label.empty() && World::is_joined() && World::get().size() > 1) {
     end_all(code, [&](const std::string& mine) { report(message, code, mine); });
@@ -211,7 +212,7 @@ CommandLine parse_for(const CommandDef& command, const std::vector<std::string>&
       if (find_field(described(other.describe), option)) verbs.emplace_back(other.name);
     }
     if (verbs.empty()) return "";
-    // The verb that was most likely meant comes first.
+    // List the most likely verb first.
     std::ranges::stable_partition(verbs, [](const std::string& verb) { return verb == "train"; });
     verbs.resize(std::min(verbs.size(), most));
     return fmt::format(
@@ -237,7 +238,7 @@ void end_when_terminated() {
     if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
   } catch (const std::bad_alloc&) {
     end_out_of_memory();
-  } catch (...) {  // a mistake of ours: a core dump tells more
+  } catch (...) {  // a bug: a core dump tells more
   }
   std::abort();
 }
@@ -263,7 +264,7 @@ int with_exit_code(const std::function<int()>& work) {
           fmt::format("{}: no memory or no threads are left; try: fewer --threads", error.what()),
           static_cast<int>(Fault::no_space));
     }
-    // What prints more than stdout holds back fails before `flush_output` looks.
+    // Output larger than stdout's buffer fails before `flush_output` checks.
     if (error.code() == std::errc::no_space_on_device) {
       return report(full_output, static_cast<int>(Fault::no_space));
     }

@@ -1,4 +1,4 @@
-// A bar on standard error for somebody who waits and looks; where that is no terminal, nothing.
+// A progress bar on standard error; without a terminal it prints nothing.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace convoy {
 
 class ProgressLine {
  public:
-  // Not `wanted`: lines on the screen tell the progress already.
+  // Not `wanted`: prints nothing, because other output shows the progress already.
   explicit ProgressLine(std::string label, bool wanted = true);
   ~ProgressLine() { clear(); }
   ProgressLine(const ProgressLine&) = delete;
@@ -16,7 +16,7 @@ class ProgressLine {
 
   // Redraws at most ten times a second, and when `done` reaches `total`.
   void at(int64_t done, int64_t total);
-  // Takes the bar away, so that what comes next stands on a clean line.
+  // Erases the bar, so that the next output starts on a clean line.
   void clear();
 
  private:

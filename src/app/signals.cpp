@@ -23,7 +23,7 @@ int64_t now_ms() {
   return int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
 }
 
-// As if the program had no handlers.
+// Dies by the signal, as without handlers.
 void die(int number) {
   const int deadly = number == SIGINT ? SIGINT : SIGTERM;
   std::signal(deadly, SIG_DFL);
@@ -36,7 +36,7 @@ void on_signal(int number) {
     first_ms = now_ms();
     return;
   }
-  const int64_t begin = first_ms;  // 0: the first is being handled this very moment
+  const int64_t begin = first_ms;  // 0: the first signal is being handled right now
   if (ends_by_second && begin && now_ms() - begin >= same_stop_ms) die(number);
 }
 

@@ -35,7 +35,7 @@ std::string whole_help(const CommandDef& command, const std::vector<Field>& fiel
   return text + options_help(fields, width) + common_rows(!fields.empty(), has_sections, width);
 }
 
-// The lines of the details that show a command.
+// The lines of `details` that show a command.
 std::string examples(const CommandDef& command, size_t most) {
   std::string text;
   size_t count = 0;

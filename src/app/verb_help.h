@@ -1,5 +1,5 @@
-// What --help of a verb prints: all of it where that fits a screen, else a first screen with the
-// options that people use most and the names of the sections.
+// Formats --help of a verb: all of it if it fits on a screen, else a first screen with the most
+// used options and the names of the sections.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace convoy {
 
-// At 80 columns the first screen has no more lines than this.
+// The first screen has at most this many lines at 80 columns.
 constexpr int screen_lines = 40;
 
-// `topic` is what was asked for: nothing, `all`, or a section or option by name. One that the verb
-// does not have is a usage error that lists the sections.
+// `topic`: empty, `all`, or the name of a section or option. An unknown one is a usage error that
+// lists the sections.
 std::string verb_help(const CommandDef& command, std::string_view topic);
 
 }  // namespace convoy

@@ -1,4 +1,5 @@
-// A range of floats of a vector that processes share: of the gradients, or of the parameters.
+// A bucket: a range of floats of a vector that all processes hold (gradients or parameters). The
+// ranks exchange one bucket at a time.
 #pragma once
 
 #include <cstdint>

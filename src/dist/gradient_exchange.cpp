@@ -11,7 +11,7 @@
 namespace convoy {
 namespace {
 
-constexpr int to_owner = 0, to_agent = 1;  // kinds of messages
+constexpr int to_owner = 0, to_agent = 1;  // message kinds
 
 int tag_of(int bucket, int kind) { return bucket * 2 + kind; }
 
@@ -19,7 +19,7 @@ int tag_of(int bucket, int kind) { return bucket * 2 + kind; }
 
 std::vector<Bucket> cut_into_buckets(int64_t floats, int64_t bucket_floats) {
   std::vector<Bucket> buckets;
-  // Of equal sizes: a small rest would be a bucket of its own.
+  // Equal sizes: a small remainder would be a bucket of its own.
   const int64_t count = std::max<int64_t>(1, (floats + bucket_floats / 2) / bucket_floats);
   const int64_t each = round_up(divide_up(floats, count), 16);
   for (int64_t begin = 0; begin < floats; begin += each) {
@@ -83,7 +83,7 @@ int GradientExchange::agent_of(int owner, int group) const {
   return ranks[static_cast<size_t>(owner) % ranks.size()];
 }
 
-// In whose row of this window the result of a slice appears.
+// The rank of this window in whose row the result of a slice appears.
 int GradientExchange::source_of(int owner) const {
   const int mine = group_of_[static_cast<size_t>(transport_.rank())];
   return group_of_[static_cast<size_t>(owner)] == mine ? owner : agent_of(owner, mine);
@@ -148,7 +148,7 @@ void GradientExchange::plan_slices(int bucket) {
 
 void GradientExchange::start() {
   expect(open_ == 0, "the last step is finished");
-  if (!spec_.shares.empty() && step_ > 0) {  // neighbours have taken what stands in this row
+  if (!spec_.shares.empty() && step_ > 0) {  // others may still copy from this row
     wait_until([&] {
       for (size_t place = 0; place < window_.ranks().size(); ++place) {
         if (!window_.is_raised(place, taken_flag(), step_)) return false;
@@ -218,8 +218,7 @@ void GradientExchange::wait_for_open() {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
 }
 
-// What stood in the place of a slice has been summed, and sent where it must: the new values can
-// stand there.
+// The gradients in `data()` are reduced and sent by now, so the new values may overwrite them.
 void GradientExchange::gather(std::span<float> values) {
   expect(open_ == 0 && !spec_.shares.empty(), "sums of shares");
   const double begin = times_ ? steady_seconds() : 0;
@@ -369,7 +368,7 @@ void GradientExchange::advance_agent(int bucket, Slice& slice) {
     slice.phase = Slice::Phase::sends;
   }
   if (slice.phase == Slice::Phase::sends) {
-    // What is being sent may stand where the result will: one after the other.
+    // Wait for the sends first: the result may be written to the memory that they read.
     bool all = true;
     for (Unit& unit : slice.units) {
       unit.arrived = unit.arrived || transport_.is_done(unit.ticket);
@@ -405,7 +404,7 @@ bool GradientExchange::take_results(int bucket) {
     if (taken) continue;
     const Bucket where = slice_of(spec_.buckets[static_cast<size_t>(bucket)], owner);
     const int source = source_of(owner);
-    // Sums that arrive in this rank's row are where they belong, gathered values are not.
+    // Sums received in this rank's row are already in place; gathered values are not.
     const bool stands =
         gathered_.empty() ? source == transport_.rank() : owner == transport_.rank();
     if (where.count > 0 && !stands) {

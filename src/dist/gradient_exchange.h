@@ -1,12 +1,14 @@
-// The sum of gradients over all processes, bucket by bucket, while the backward pass goes on.
+// Sums the gradients over all processes, bucket by bucket, while the backward pass still runs.
 //
-// A bucket is cut into as many slices as there are ranks; rank j adds up slice j and everybody
-// takes the result. Within a host all of this is reading one another's memory (`data()` lies in a
-// window). Of each slice that belongs to another host one rank of this host, its agent, sends what
-// this host's ranks have, summed as far as the tree of the replicas allows, and takes the result.
+// Each bucket is cut into one slice per rank. Rank j reduces slice j, then every rank copies the
+// result. Ranks of one host read each other's memory: `data()` lies in a shared-memory window. For
+// each slice whose owner is on another host, one rank of this host acts as agent: it sends the
+// gradients of this host's ranks, already summed as far as the tree over replicas allows, and
+// receives the result.
 //
-// With `shares` the sums stay with the rank whose share they are; what it makes of them travels in
-// place of the results, by `gather`: as many bytes.
+// With `shares` (a reduce-scatter) each rank keeps only the sums of its own share. After its
+// update, `gather` distributes the updated parameters in place of the sums: the same number of
+// bytes.
 #pragma once
 
 #include <cstdint>
@@ -24,81 +26,82 @@
 
 namespace convoy {
 
-// Of about so many floats each, by size alone.
+// Cuts [0, floats) into buckets of about `bucket_floats` floats each.
 std::vector<Bucket> cut_into_buckets(int64_t floats, int64_t bucket_floats);
 
-// Since the start.
+// Counters since the start of the run.
 struct ExchangeTraffic {
   int64_t steps = 0;
-  int64_t read_bytes = 0;                  // from the memory of other ranks of the host
+  int64_t read_bytes = 0;                  // from the memory of other ranks on this host
   int64_t sent_bytes = 0;                  // in messages
-  int64_t early_bytes = 0, all_bytes = 0;  // of buckets: done before backward ended, and in all
-  double wait_seconds = 0;                 // after it
+  int64_t early_bytes = 0, all_bytes = 0;  // of buckets: finished during backward; in total
+  double wait_seconds = 0;                 // after the backward pass
 };
 
 class GradientExchange {
  public:
   struct Spec {
-    int64_t floats = 0;           // of `data()`
-    std::vector<Bucket> buckets;  // of it, ascending; what lies between them does not travel
-    // What a single replica has of these many floats from the start travels as bf16: it must be
-    // such numbers.
+    int64_t floats = 0;           // length of `data()`
+    std::vector<Bucket> buckets;  // ascending; floats between buckets are not exchanged
+    // The first `narrow_floats` floats are sent as bf16 where they are the gradients of a single
+    // replica. The caller must have rounded them to bf16 already.
     int64_t narrow_floats = 0;
-    bool shares_memory = true;  // false: messages alone
-    // By rank, one behind the other from the first float on: what each gets of the sums, instead of
-    // all; further buckets go to everybody. Empty: all do.
+    bool shares_memory = true;  // false: messages only
+    // One range per rank, adjacent, from float 0 on: the sums that this rank receives. Sums beyond
+    // the last range go to all ranks. Empty: all sums go to all ranks.
     std::vector<Bucket> shares = {};
   };
-  // Keeps transport, split and pool. Every rank makes one at the same time. Without a window ranks
-  // of one host send messages too.
+  // Keeps references to transport, split and pool. Collective: every rank constructs one at the
+  // same time. Without a shared window, ranks of one host exchange messages too.
   GradientExchange(Transport& transport, const ReplicaSplit& split, Spec spec, ThreadPool& pool);
 
-  // This rank's sums go here; after `finish` it holds those of all, or of its share.
+  // This rank's gradients. After `finish` it holds the sums of all ranks, or of this rank's share.
   std::span<float> data() const { return window_.mine(); }
   const std::vector<Bucket>& buckets() const { return spec_.buckets; }
 
-  // A new step: only after every rank has finished the last one and said so (any collective).
+  // Starts a step. Call it only after a collective that follows `finish` on every rank.
   void start();
-  // `data()` of that bucket is complete.
+  // Call when the gradients of this bucket are complete in `data()`.
   void begin(int bucket);
-  // Does what can be done without waiting.
+  // Advances the exchange as far as possible without waiting.
   void progress();
-  // The backward pass is over and every bucket begun: waits for the rest.
+  // Call after the backward pass, when `begin` was called for every bucket: waits for the rest.
   void finish();
-  // With shares, after `finish` of every step: this rank has filled its share of `values`, a vector
-  // like the gradients; all get all. `data()` is spent.
+  // With `shares` only, after `finish` of every step. `values` is a vector laid out like the
+  // gradients, in which this rank has filled its share; on return it holds all shares. The content
+  // of `data()` is lost.
   void gather(std::span<float> values);
 
-  // Called when a bucket is done, with the seconds (of `steady_seconds`) since when it was begun
-  // and now, and when all is gathered (bucket -1); empty: no more.
+  // Called when a bucket is done, with its begin and end in `steady_seconds`, and after `gather`
+  // with bucket -1. An empty hook stops this.
   using Times = std::function<void(int bucket, double begin, double end)>;
   void time_buckets(Times hook) { times_ = std::move(hook); }
 
   const ExchangeTraffic& traffic() const { return traffic_; }
-  // Ranks that read one another's memory; the others get messages.
+  // The ranks whose memory this rank can read; all others exchange messages with it.
   const std::vector<int>& neighbours() const { return window_.ranks(); }
 
  private:
-  // What several ranks of a group have of a slice, as one message.
+  // The gradients of several ranks of a group for one slice, sent as one message.
   struct Unit {
-    int node = 0;               // of the tree
+    int node = 0;               // of the sum tree
     int from = 0, to = 0;       // ranks
-    bool narrow = false;        // travels as bf16
-    float* sum = nullptr;       // where it stands as floats; null: in the row of a rank
-    std::byte* wire = nullptr;  // as bf16
+    bool narrow = false;        // sent as bf16
+    float* sum = nullptr;       // the floats; null: they are in the row of a rank
+    std::byte* wire = nullptr;  // the bf16 values
     Transport::Ticket ticket = 0;
     bool arrived = false;
   };
-  // A slice that this rank adds up, or that it is the agent of.
+  // A slice that this rank reduces, or for which it is the agent.
   struct Slice {
     int owner = 0;
     Bucket where;
     std::vector<Unit> units;  // to be received, or to be sent
-    std::vector<int> others;  // as the owner: agents who wait for the result
+    std::vector<int> others;  // if owner: agents that need the result
     std::vector<Transport::Ticket> results;
     enum class Phase { gathers, sends, receives, kept, done } phase = Phase::gathers;
   };
-  struct Work {  // of one bucket
+  struct Work {  // state of one bucket
     std::vector<Slice> slices;
     std::vector<char> taken;  // by owner
     bool is_begun = false, is_done = false;
@@ -109,7 +112,7 @@ class GradientExchange {
   Unit make_unit(int node, int from, int to, const Bucket& where, bool needs_sum);
   Bucket slice_of(const Bucket& bucket, int owner) const;
   bool is_shared(const Bucket& bucket) const;
-  // The sums of that bucket stay where they are, for now.
+  // Whether this rank keeps the sums of that bucket (its share) until `gather`.
   bool keeps(int bucket) const;
   int agent_of(int owner, int group) const;
   int source_of(int owner) const;
@@ -127,7 +130,7 @@ class GradientExchange {
   bool receive_units(Slice& slice);
   void send_unit(int bucket, const Slice& slice, Unit& unit);
   bool take_results(int bucket);
-  // Points at what the ranks of this window have.
+  // Fills `at_` with the addresses of the gradients of the ranks in this window.
   void point_at_rows(const Slice& slice);
   void sum(int node, int64_t count, float* target);
   void copy(const float* from, float* to, int64_t count);
@@ -137,14 +140,14 @@ class GradientExchange {
   Spec spec_;
   ThreadPool& pool_;
   HostWindow window_;
-  std::vector<int> group_of_;             // by rank: those who share a window are a group
-  std::vector<std::vector<int>> groups_;  // ranks
+  std::vector<int> group_of_;             // by rank; ranks that share a window are a group
+  std::vector<std::vector<int>> groups_;  // the ranks of each group
   std::vector<Work> work_;                // by bucket
   std::vector<const float*> at_;          // by node: see SumTree::sum
   std::vector<std::unique_ptr<Arena>> staging_;
   uint64_t step_ = 0;
-  int open_ = 0;               // buckets of this step that are not done
-  std::span<float> gathered_;  // while it gathers
+  int open_ = 0;               // unfinished buckets of this step
+  std::span<float> gathered_;  // during `gather`
   ExchangeTraffic traffic_;
   Times times_;
 };

@@ -8,7 +8,7 @@
 namespace convoy {
 namespace {
 
-// Rows begin on pages of their own, so that each lies in the memory of the rank that fills it.
+// Each row begins on its own page, so that it lies in the NUMA memory of the rank that fills it.
 constexpr int64_t page = 4096;
 
 int64_t flag_bytes(int64_t flags) { return round_up(flags * 8, page); }

@@ -1,5 +1,5 @@
-// Memory of the ranks of one host that all of them see: a row of floats for each rank, and flags
-// that say up to which step something in it is true.
+// Shared memory of the ranks on one host: a row of floats for each rank, and flags that tell the
+// other ranks up to which step the data of a row is valid.
 #pragma once
 
 #include <atomic>
@@ -14,18 +14,18 @@ namespace convoy {
 
 class HostWindow {
  public:
-  // Every rank makes one at the same time. Where the system refuses shared memory, or with `alone`,
-  // each rank is by itself: `ranks()` is only this one.
+  // Collective: every rank constructs one at the same time. With `alone`, or if the system refuses
+  // shared memory, each rank gets a window for itself: `ranks()` is then only this rank.
   HostWindow(Transport& transport, int64_t floats, int flags, bool alone = false);
 
-  // Those who share it, ascending.
+  // The ranks that share this window, ascending.
   const std::vector<int>& ranks() const { return ranks_; }
   std::span<float> mine() const { return row(own_); }
-  // Of the rank at that place of `ranks()`.
+  // The row of the rank at index `place` of `ranks()`.
   std::span<float> row(size_t place) const;
   size_t place_of(int rank) const;
 
-  // Everything written before is seen by who sees the flag at `step` or later.
+  // Publishes all earlier writes: a rank that reads the flag at `step` or later sees them.
   void raise_flag(int flag, uint64_t step);
   bool is_raised(size_t place, int flag, uint64_t step) const;
 

@@ -1,4 +1,4 @@
-// The other ranks' side of `PeerWatch`.
+// The side of `PeerWatch` that runs in all ranks but rank 0.
 
 #include <fmt/core.h>
 #include <poll.h>
@@ -22,7 +22,7 @@ class PeerWatch::Member {
       is_address = read_number(parts[i], port);
       places_.push_back({parts[i + 1], port});
     }
-    if (!is_address) {  // which may hold the key
+    if (!is_address) {  // the text may contain the key
       raise(Fault::peer, "what rank 0 told is no address of rank 0");
     }
     key_ = *key;
@@ -66,7 +66,7 @@ class PeerWatch::Member {
       if (!line_) continue;
       answered_ = false;
       drawn_.clear();
-      // A stranger at that address does not answer as rank 0 does.
+      // Only rank 0 can answer: another program at that address does not know the key.
       for (int i = 0; i < 20 && !answered_ && !line_->is_closed(); ++i) {
         wait();
         hear(clock_.now());
@@ -98,7 +98,7 @@ class PeerWatch::Member {
     }
   }
 
-  // Answers the challenge, and has the answer to our own.
+  // Answers rank 0's challenge and checks its answer to ours.
   void introduce(const std::vector<std::string>& parts) {
     if (parts.size() != 2) return;
     if (parts[0] == "challenge" && drawn_.empty()) {
@@ -139,7 +139,7 @@ class PeerWatch::Member {
   PeerWatch& watch_;
   WatchKey key_;
   std::vector<Place> places_;
-  std::string drawn_, challenge_;  // by us, and by rank 0
+  std::string drawn_, challenge_;  // drawn by us; drawn by rank 0
   RunningClock clock_;
   std::optional<LineSocket> line_;
   WatchedPeer zero_;

@@ -1,4 +1,5 @@
-// Rank 0's side of `PeerWatch`: who hears everybody, and judges.
+// The side of `PeerWatch` that runs in rank 0: it receives all heartbeats and decides which rank is
+// lost.
 
 #include <fmt/core.h>
 #include <poll.h>
@@ -12,7 +13,7 @@
 namespace convoy {
 namespace {
 
-// The start shows no progress: the time limit is multiplied by this.
+// The start of a run reports no progress, so its time limit is multiplied by this.
 constexpr double long_work_factor = 10;
 
 }  // namespace
@@ -102,7 +103,7 @@ class PeerWatch::Monitor {
     peer.heard = peer.changed = now;
     peer.arrived = true;
     lines_[static_cast<size_t>(rank)].emplace(std::move(stranger.socket));
-    lines_[static_cast<size_t>(rank)]->send(beat());  // it may need our name soon
+    lines_[static_cast<size_t>(rank)]->send(beat());  // it may need our name for an error message
   }
 
   void listen(int rank, double now) {
@@ -132,7 +133,7 @@ class PeerWatch::Monitor {
       peer.gone = true;
     } else if (parts[0] == "fail" && parts.size() >= 3 && read_number(parts[1], code)) {
       peer.gone = true;
-      // It tells the user itself.
+      // That rank prints the error itself.
       watch_.report({rank, code, peer.name(rank) + " failed: " + words_of_line(text, 3)[2], true});
     }
   }
@@ -151,7 +152,8 @@ class PeerWatch::Monitor {
     judge_work(now, limit);
   }
 
-  // Somebody has waited for the whole time, and somebody has neither waited nor worked.
+  // Reports a stall if one rank has waited for the whole time limit while another one has neither
+  // waited nor made progress.
   void judge_work(double now, double limit) {
     int stalled = -1;
     bool somebody_waits = false, all_wait = true;
@@ -180,7 +182,7 @@ class PeerWatch::Monitor {
     }
   }
 
-  // Ranks go in step: one whose last words are old has come as far as this one.
+  // Ranks run in lockstep: a rank whose last message is old has come as far as rank 0.
   int64_t reached(const WatchedPeer& peer) const { return std::max(peer.step, peers_[0].step); }
 
   void tell_all(const std::string& text) {
@@ -189,7 +191,7 @@ class PeerWatch::Monitor {
     }
   }
 
-  // The last words, and time for the others to hear them.
+  // Sends the last message and gives the other ranks time to read it.
   void tell_end() {
     if (watch_.found_) {
       const PeerLoss loss = *watch_.loss();

@@ -29,7 +29,7 @@ std::string PeerWatch::beat() const {
 }
 
 bool PeerWatch::was_stopped(double gap_s) {
-  constexpr double connecting_s = 4;  // may take the thread's time too
+  constexpr double connecting_s = 4;  // connecting blocks the watch thread for this long at most
   if (gap_s < std::max(options_.stall_timeout_s, connecting_s)) return false;
   report({options_.rank, 7,
           fmt::format("rank {} (host {}, pid {}) did not run for {:.0f} s at step {}; the others "

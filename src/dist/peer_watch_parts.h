@@ -1,9 +1,9 @@
-// What both sides of a `PeerWatch` share.
+// Types and protocol that both sides of a `PeerWatch` share. Messages are lines of text:
 //
-// Rank 0 begins with "challenge DRAWN". The member answers "hello RANK PID DRAWN PROOF HOST", with
-// something it has drawn itself, and rank 0 "welcome PROOF"; what comes before is heard by neither.
-// Then a member says "beat STEP PROGRESS DOING" and at last "bye" or "fail CODE TEXT"; rank 0 says
-// "beat HOST PID STEP", "lost RANK CODE TEXT" and "bye".
+// Rank 0 sends "challenge DRAWN". The member answers "hello RANK PID DRAWN PROOF HOST" with a
+// challenge of its own, and rank 0 replies "welcome PROOF". Both sides ignore all other lines
+// before that. Then the member sends "beat STEP PROGRESS DOING", and at the end "bye" or "fail CODE
+// TEXT"; rank 0 sends "beat HOST PID STEP", "lost RANK CODE TEXT" and "bye".
 #pragma once
 
 #include <fmt/core.h>
@@ -18,9 +18,9 @@
 
 namespace convoy {
 
-constexpr double last_words_s = 0.5;  // for the other side to hear why we leave
+constexpr double last_words_s = 0.5;  // time for the other side to read our last message
 
-// The words of a line, the last one with all that is left.
+// Splits a line into at most `count` words; the last one contains the rest of the line.
 inline std::vector<std::string> words_of_line(const std::string& line, size_t count) {
   std::vector<std::string> result;
   size_t begin = 0;
@@ -40,8 +40,8 @@ bool read_number(const std::string& text, T& value, int base = 10) {
   return error == std::errc{} && end == text.data() + text.size();
 }
 
-// What either side proves with the key: it answers what the other has drawn, and cannot be a copy
-// of the other's answer.
+// The text that a side signs with the key. It contains the other side's challenge, and the two
+// sides use different texts, so neither can replay the other's answer.
 inline std::string claim_of_member(const std::string& drawn, const std::string& own,
                                    const std::string& who) {
   return fmt::format("member {} {} {}", drawn, own, who);
@@ -50,7 +50,7 @@ inline std::string claim_of_zero(const std::string& drawn, const std::string& ow
   return fmt::format("zero {} {}", drawn, own);
 }
 
-// What is known of a rank.
+// What rank 0 knows about a rank.
 struct WatchedPeer {
   std::string host = "unknown";
   int pid = 0;
@@ -58,7 +58,7 @@ struct WatchedPeer {
   uint64_t progress = 0;
   PeerWatch::Doing doing = PeerWatch::Doing::long_work;
   double heard = 0, changed = 0;
-  bool arrived = false, gone = false;  // gone: with a goodbye
+  bool arrived = false, gone = false;  // gone: it said goodbye
 
   void note(int64_t new_step, uint64_t new_progress, PeerWatch::Doing new_doing, double now) {
     if (new_step != step || new_progress != progress || new_doing != doing) changed = now;

@@ -9,10 +9,10 @@
 namespace convoy {
 namespace {
 
-// What a chunk of a sum needs beside its terms stays in the first cache.
+// The intermediate sums of a chunk fit into the first-level cache.
 constexpr int64_t chunk_floats = 1024;
 
-// A node of the replica tree that is not empty, as low as it can be.
+// A non-empty node of the replica tree, the lowest with its replicas.
 struct Part {
   int first, width, count;
 
@@ -59,7 +59,7 @@ ReplicaSplit::ReplicaSplit(int replicas, int instances) : replicas_(replicas) {
     leaf.first = static_cast<int>(rank);
     leaf.last = leaf.first + 1;
   }
-  // Children come after their parents.
+  // Children come after their parents, so this goes from the leaves to the root.
   for (auto node = tree_.nodes_.rbegin(); node != tree_.nodes_.rend(); ++node) {
     if (node->is_leaf()) continue;
     node->first = tree_.nodes_[static_cast<size_t>(node->left)].first;
@@ -95,7 +95,7 @@ std::vector<int> SumTree::whole_nodes(const std::function<bool(int rank)>& is_in
   return found;
 }
 
-// Where the sum of the chunk stands: what is there already, or the first part of `memory`.
+// Where the sum of the chunk is: an existing sum, or the beginning of `memory` after adding.
 const float* SumTree::sum_chunk(int node, std::span<const float* const> at, int64_t offset,
                                 float* memory, int64_t count) const {
   if (at[static_cast<size_t>(node)]) return at[static_cast<size_t>(node)] + offset;
@@ -108,7 +108,7 @@ const float* SumTree::sum_chunk(int node, std::span<const float* const> at, int6
 }
 
 void SumTree::sum(int node, std::span<const float* const> at, float* target, int64_t count) const {
-  constexpr size_t depth = 32;  // no tree of ints is deeper
+  constexpr size_t depth = 32;  // deeper than any tree over int indices
   alignas(64) float memory[(depth + 1) * chunk_floats];
   for (int64_t offset = 0; offset < count; offset += chunk_floats) {
     const int64_t n = std::min(chunk_floats, count - offset);

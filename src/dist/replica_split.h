@@ -1,8 +1,9 @@
-// Which process runs which replicas, and in what order their sums meet.
+// Assigns replicas to processes and defines the order in which their gradients are summed.
 //
-// Sums over replicas are a balanced tree over the replica index, padded to a power of two with
-// nothing (design 2.4). Every process owns one node of that tree, so that it has one partial sum
-// to give, and the sum over processes follows the same tree: the same bits for any number of them.
+// Sums over replicas follow a balanced binary tree over the replica index, padded with empty leaves
+// to a power of two. Each process owns one node of that tree and contributes one partial sum; the
+// sum over processes follows the rest of the tree. So the result has the same bits for any number
+// of processes.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +19,12 @@ struct ReplicaRange {
   bool operator==(const ReplicaRange&) const = default;
 };
 
-// The upper part of the tree: its leaves are the processes.
+// The upper part of the tree; its leaves are the processes.
 class SumTree {
  public:
   struct Node {
-    int left = -1, right = -1;  // nodes; none: a leaf
-    int first = 0, last = 0;    // the ranks below it: [first, last)
+    int left = -1, right = -1;  // child nodes; -1: a leaf
+    int first = 0, last = 0;    // ranks below it: [first, last)
     bool is_leaf() const { return left < 0; }
   };
 
@@ -31,11 +32,11 @@ class SumTree {
   int root() const { return 0; }
   int leaf(int rank) const { return leaves_[static_cast<size_t>(rank)]; }
 
-  // The fewest nodes that have exactly these ranks below them.
+  // The fewest nodes whose ranks are exactly those for which `is_in` is true.
   std::vector<int> whole_nodes(const std::function<bool(int rank)>& is_in) const;
 
-  // target[i] = the sum at `node`. `at`: by node, what is there already, or null; every leaf must
-  // have something at or above it. The target may be one of them.
+  // target[i] = the sum at `node`. `at[node]` points to a sum that exists already, or is null;
+  // every leaf must have such a sum at itself or above. `target` may be one of them.
   void sum(int node, std::span<const float* const> at, float* target, int64_t count) const;
 
  private:
@@ -49,15 +50,14 @@ class SumTree {
 
 class ReplicaSplit {
  public:
-  // The largest node, the rightmost of equals, is split until there are enough: 4 on 3 are 2, 1,
-  // 1. More processes than
-  // replicas are Fault::usage.
+  // Splits the largest node (the rightmost of equal ones) until there is one per process: 4
+  // replicas on 3 processes give 2, 1, 1. More processes than replicas are Fault::usage.
   ReplicaSplit(int replicas, int instances);
 
   int replicas() const { return replicas_; }
   int instances() const { return static_cast<int>(ranges_.size()); }
   ReplicaRange range(int rank) const { return ranges_[static_cast<size_t>(rank)]; }
-  // The most replicas of one process: the others wait for it.
+  // The most replicas that any process has; the others wait for that process.
   int most() const;
   const SumTree& tree() const { return tree_; }
   // "2, 1, 1".

@@ -1,5 +1,5 @@
-// Rows that the processes of a run have made in turns, a run of them each, brought to all: small
-// ones, such as a sum for each piece of the parameters.
+// An all-gather of small rows (for example one number per chunk of parameters) of which each
+// process has filled a consecutive range.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@ namespace convoy {
 
 class RowExchange {
  public:
-  // Keeps the transport. Rows [cuts[r], cuts[r + 1]) are rank r's.
+  // Keeps the transport. Rows [cuts[r], cuts[r + 1]) belong to rank r.
   RowExchange(Transport& transport, std::vector<int64_t> cuts, size_t row_bytes);
 
-  // All rows, this rank's among them filled; then all are. Every rank at once. Allocates nothing.
+  // Collective. On entry this rank's rows are filled, on return all rows. Allocates nothing.
   void run(std::span<std::byte> rows);
 
  private:
@@ -25,7 +25,7 @@ class RowExchange {
   Transport& transport_;
   std::vector<int64_t> cuts_;
   size_t row_bytes_;
-  std::vector<std::byte> mine_, all_;  // padded to the most that one has
+  std::vector<std::byte> mine_, all_;  // padded to the most rows of a rank
 };
 
 }  // namespace convoy

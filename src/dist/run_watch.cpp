@@ -19,12 +19,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Rank 0 gets this long to write its last events: mpirun ends everybody with the first to leave.
+// Rank 0 gets this long to write its last events: mpirun ends all ranks when the first one exits.
 constexpr auto head_start = 1s;
-// Who has not noticed a loss by then (it waits somewhere inside MPI) is ended from outside.
+// A thread that has not noticed the loss by then (it is blocked inside MPI) is ended by _exit.
 constexpr auto patience = 5s;
 
-// Where rank 0 listens: nothing of a run on one host can be reached from others.
+// The interfaces on which rank 0 listens. With all ranks on one host only the loopback: no other
+// host can connect.
 std::string interfaces_of(const Transport& world) {
   const char* typed = std::getenv("CONVOY_INTERFACE");
   if (typed && *typed) return typed;
@@ -62,7 +63,7 @@ RunWatch::~RunWatch() {
 
 void RunWatch::watch_disk(double stall_timeout_s) {
   const std::chrono::duration<double> pause(std::min(0.5, stall_timeout_s / 10));
-  // Named within the timeout, and before another rank calls this one still.
+  // Report it within the timeout, and before another rank reports this one as stalled.
   const double limit = stall_timeout_s - 2 * pause.count();
   RunningClock clock;
   FileStall stall;
@@ -73,7 +74,7 @@ void RunWatch::watch_disk(double stall_timeout_s) {
   }
 }
 
-// Not even an exit ends a process that waits in the kernel: what is to be said comes first.
+// A process blocked in the kernel may not even exit, so the error is printed first.
 void RunWatch::leave_disk(const FileWait& wait, double seconds) {
   const std::string text = fmt::format(
       "the disk does not answer: rank {} (host {}, pid {}) has waited for {:.1f} s to {} {} after "
@@ -81,7 +82,7 @@ void RunWatch::leave_disk(const FileWait& wait, double seconds) {
       rank_, host_name(), ::getpid(), seconds, wait.verb, one_line(wait.path), step_.load());
   const std::string label =
       has_peers_ ? fmt::format("[rank {} host {}] ", rank_, host_name()) : std::string();
-  // The standard error may be a file on that very disk.
+  // In a thread of its own: standard error may be a file on the same disk.
   std::thread([line = fmt::format("{}convoy: error: {}\n", label, text)] {
     (void)!::write(STDERR_FILENO, line.data(), line.size());
   }).detach();
@@ -96,7 +97,7 @@ void RunWatch::when_lost(const PeerLoss& loss) {
   do {
     done = file_operations_done();
     if (leaves_.wait_for(lock, patience, [this] { return is_leaving_; })) return;
-    // Who is still writing a checkpoint gets to its end, or is left by `watch_disk`.
+    // A checkpoint being written is finished first, unless `watch_disk` ends the process.
   } while (done != file_operations_done() || oldest_file_number());
   if (!loss.told) {
     show(stderr, "convoy: error: {}\n", loss.text);

@@ -1,7 +1,7 @@
-// The watch over a run. Over its other ranks: a `PeerWatch`, started among all, told of every wait
-// for another rank, and turned into an error where the run waits when one is lost. And over this
-// process's own disk, in every run: when a file operation does not end, the process names it and
-// leaves.
+// Watches a run. Over the other ranks it runs a `PeerWatch`, tells it about every wait for another
+// rank, and raises an error in the waiting thread when a rank is lost. In every run, also with a
+// single process, it watches this process's disk: if a file operation does not end, it reports the
+// file and exits.
 #pragma once
 
 #include <atomic>
@@ -19,26 +19,27 @@ namespace convoy {
 
 class RunWatch final : public WaitObserver {
  public:
-  // Every rank makes one at the same time, in the thread that will wait; without others (null, or a
-  // world of one) it watches the disk alone. Rank 0 listens at the interfaces of CONVOY_INTERFACE;
-  // where that is not set, at all, or at none but the loopback where all ranks are on one host.
+  // Collective: every rank constructs one at the same time, in the thread that will wait. With a
+  // null world or a world of one rank it watches the disk only. Rank 0 listens on the interfaces
+  // named by CONVOY_INTERFACE; if that is not set, on all interfaces, or only on the loopback if
+  // all ranks are on one host.
   RunWatch(Transport* world, double stall_timeout_s);
-  // The good end, or that of an error which the others know.
+  // Normal end, or end after an error that the other ranks know of.
   ~RunWatch() override;
   RunWatch(const RunWatch&) = delete;
   RunWatch& operator=(const RunWatch&) = delete;
 
-  // So many steps are done, and the next one begins.
+  // `step` steps are done and the next one begins.
   void at_step(int64_t step);
-  // A part of one is done, or a batch of an evaluation.
+  // A part of a step or a batch of an evaluation is done.
   void advance() override;
-  // This rank will leave with an error of its own.
+  // This rank will exit with an error of its own.
   void fail(int exit_code, const std::string& text);
-  // The rank that was lost, if that is why this one ends.
+  // The lost rank, if that is why this one ends.
   std::optional<PeerLoss> loss() const;
 
-  // What `wait_until` says. `look` raises Fault::peer when a rank was lost; where rank 0 tells the
-  // user, the other ranks just leave.
+  // Called by `wait_until`. `look` raises Fault::peer when a rank was lost; if rank 0 tells the
+  // user, the other ranks exit without a message.
   void begin_wait() override;
   void look() override;
   void end_wait() override;
@@ -46,7 +47,7 @@ class RunWatch final : public WaitObserver {
  private:
   void watch_peers(Transport& world, double stall_timeout_s);
   void when_lost(const PeerLoss& loss);
-  // Until the end: looks for a file operation that does not end.
+  // Runs until the end: checks for a file operation that does not end.
   void watch_disk(double stall_timeout_s);
   [[noreturn]] void leave_disk(const FileWait& wait, double seconds);
 
@@ -55,8 +56,8 @@ class RunWatch final : public WaitObserver {
   std::atomic<int64_t> step_{0};
   std::mutex mutex_;
   std::condition_variable leaves_;
-  bool is_leaving_ = false;           // the run has noticed
-  std::unique_ptr<PeerWatch> watch_;  // null: nobody else
+  bool is_leaving_ = false;           // the run knows of the loss
+  std::unique_ptr<PeerWatch> watch_;  // null: no other ranks
   std::thread disk_;
 };
 

@@ -7,7 +7,7 @@
 namespace convoy {
 namespace {
 
-constexpr int first_tag = 16384;  // below: gradients
+constexpr int first_tag = 16384;  // tags below are for gradients
 
 }  // namespace
 
@@ -55,7 +55,7 @@ int64_t SpanExchange::length(int exchange, int rank) const {
 void SpanExchange::publish(int exchange, std::span<const float* const> mine) {
   if (peers_.empty()) return;
   const auto id = static_cast<size_t>(exchange);
-  for (Peer& peer : peers_) {  // what is still on its way stands where we write
+  for (Peer& peer : peers_) {  // an earlier send still reads the memory that is written below
     if (peer.place || !peer.sends[id]) continue;
     transport_->wait(peer.out[id]);
     peer.sends[id] = 0;
@@ -83,7 +83,7 @@ void SpanExchange::collect(int exchange, std::span<const float* const> mine,
                            std::span<float* const> all, const std::function<void()>& meanwhile) {
   const auto id = static_cast<size_t>(exchange);
   const int64_t each = floats_[id];
-  // Puts replica `from` into every group here that it belongs to.
+  // Copies the vector of replica `from` to all replicas of this process in the same group.
   const auto hand_out = [&](int from, const float* data) {
     for (size_t i = 0; i < all.size(); ++i) {
       const int replica = mine_.first + static_cast<int>(i);

@@ -1,5 +1,6 @@
-// Vectors of replicas that share something (a batch norm's sums), brought together in the middle of
-// a plan: every replica of a group gets those of all its members, in the order of replicas.
+// Exchanges vectors (sums of a batch norm) among groups of replicas in the middle of a plan: each
+// replica gets the vectors of all members of its group, in the order of replicas. An all-gather per
+// group.
 #pragma once
 
 #include <functional>
@@ -14,30 +15,31 @@ namespace convoy {
 
 class SpanExchange {
  public:
-  // Groups are `span` consecutive replicas. `floats`: of each exchange of a run, in their order,
-  // what one replica gives. Keeps transport and split; `transport` null: all replicas are here.
-  // Every rank makes one at the same time.
+  // A group is `span` consecutive replicas. `floats[i]`: the length of one replica's vector in
+  // exchange i of a plan run. Keeps transport and split; null `transport`: all replicas are in this
+  // process. Collective: every rank constructs one at the same time.
   SpanExchange(Transport* transport, const ReplicaSplit& split, int span,
                std::vector<int64_t> floats);
 
-  // A new run of the plan.
+  // Begins a new run of the plan.
   void start() { ++run_; }
-  // By replica of this process.
+  // Makes the vectors of this process's replicas available to the other processes.
   void publish(int exchange, std::span<const float* const> mine);
-  // Waits for the others. all[i] gets what the members of replica i's group gave. Between two runs
-  // of one exchange every process must pass another one: then nobody is overtaken.
+  // Waits for the other processes, calling `meanwhile` again and again. all[i] receives the vectors
+  // of the group of replica i. Between two uses of the same exchange at least one other exchange
+  // must take place: otherwise a fast process could overwrite data that a slow one still reads.
   void collect(int exchange, std::span<const float* const> mine, std::span<float* const> all,
                const std::function<void()>& meanwhile);
 
   int64_t sent_bytes() const { return sent_bytes_; }
 
  private:
-  struct Peer {  // another process with a replica of one of our groups
+  struct Peer {  // another process with a replica in one of our groups
     int rank;
-    std::optional<size_t> place;             // in the window; none: it gets messages
-    std::vector<float> inbox;                // all exchanges one after another
+    std::optional<size_t> place;             // index in the window; empty: it gets messages
+    std::vector<float> inbox;                // the data of all exchanges, one after another
     std::vector<Transport::Ticket> in, out;  // by exchange
-    std::vector<char> sends;                 // by exchange: out is open
+    std::vector<char> sends;                 // by exchange: the send is not finished
   };
   int64_t offset(int exchange, int rank) const;
   int64_t length(int exchange, int rank) const;
@@ -45,7 +47,7 @@ class SpanExchange {
   Transport* transport_;
   const ReplicaSplit& split_;
   int span_;
-  std::vector<int64_t> floats_, before_;  // of each exchange; of all exchanges before it
+  std::vector<int64_t> floats_, before_;  // lengths; prefix sums of the lengths
   ReplicaRange mine_;
   std::optional<HostWindow> window_;
   std::vector<Peer> peers_;

@@ -1,8 +1,8 @@
-// How the processes of a run reach one another: messages, and memory shared within a host. `World`
-// is the real one; tests have one of threads.
+// How the processes of a run communicate: messages, and memory shared within a host. `World`
+// implements it by MPI; tests have an implementation by threads.
 //
-// Nothing moves by itself: messages advance only inside calls (`is_done`, `wait`, the collectives).
-// One thread at a time may call.
+// There is no background progress: messages advance only inside calls (`is_done`, `wait`, the
+// collectives). Only one thread at a time may call.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@
 
 namespace convoy {
 
-// Zeroed memory that the ranks of a host see alike, until the last of them lets go. Without data
-// when the system refused it.
+// Zeroed memory that all ranks of a host see, freed when the last of them releases `owner`. `bytes`
+// is empty if the system refused it.
 struct SharedMemory {
   std::span<std::byte> bytes;
   std::shared_ptr<void> owner;
@@ -27,58 +27,57 @@ class Transport {
 
   virtual int rank() const = 0;
   virtual int size() const = 0;
-  // Hosts count from 0 in the order of their first rank.
+  // Hosts are numbered from 0 in the order of their first rank.
   virtual int host_of(int rank) const = 0;
 
-  // A message that has been begun; the memory must stay until it is done. Of two ranks and one tag
-  // the first message sent meets the first receive, whichever is asked for first. Tags: below
-  // 32768.
+  // Starts a message; its memory must stay valid until `is_done`. Between two ranks, messages of
+  // one tag are matched in the order of the calls. Tags are below 32768.
   using Ticket = int;
   virtual Ticket send(int to, int tag, std::span<const std::byte> bytes) = 0;
   virtual Ticket receive(int from, int tag, std::span<std::byte> bytes) = 0;
-  // True once; the ticket is spent then.
+  // Returns true once; after that the ticket is invalid.
   virtual bool is_done(Ticket ticket) = 0;
 
-  // Collectives: every rank calls them in the same order.
+  // Collectives: every rank must call them in the same order.
   virtual void barrier() = 0;
   virtual void broadcast(int root, std::span<std::byte> bytes) = 0;
-  // What each rank gave, by rank; any lengths.
+  // The texts of all ranks, by rank; lengths may differ.
   virtual std::vector<std::string> all_gather(const std::string& mine) = 0;
-  // Equal lengths, into memory that is there: by rank.
+  // Equal lengths, into memory of the caller, by rank.
   virtual void all_gather(std::span<const std::byte> mine, std::span<std::byte> all) = 0;
-  // Among the ranks of this host; without data on all of them when one cannot have it.
+  // Shared among the ranks of this host; empty on all of them if one of them cannot have it.
   virtual SharedMemory share(size_t bytes) = 0;
 
-  // The same between these ranks alone, ascending and this one among them: they count from 0 there,
-  // and so do their hosts. Messages and collectives of a group never meet those of others. Every
-  // rank of the group makes it at the same time; it must not outlive this transport.
+  // A transport among `ranks` only (ascending, this rank included). Ranks and hosts are numbered
+  // from 0 within the group. Its messages and collectives never mix with those of other groups.
+  // Collective among the members; it must not outlive this transport.
   virtual std::unique_ptr<Transport> group(const std::vector<int>& ranks) = 0;
 
   void wait(Ticket ticket);
-  // Any length.
+  // The text may have any length.
   std::string broadcast(int root, const std::string& text);
-  // The ranks of this rank's host, ascending, and its place among them.
+  // The ranks of this host, ascending; then the index of this rank among them.
   std::vector<int> neighbours() const;
   int local_rank() const;
   int hosts() const;
 };
 
-// Hears of a thread's waits for other processes, and of its work between them.
+// Is told when a thread waits for other processes, and when it does work between the waits.
 class WaitObserver {
  public:
   virtual ~WaitObserver() = default;
   virtual void advance() = 0;     // a piece of work is done
-  virtual void begin_wait() = 0;  // it takes longer than a moment
-  virtual void look() = 0;        // again and again; may throw, to end the wait
+  virtual void begin_wait() = 0;  // after a short time of polling
+  virtual void look() = 0;        // called repeatedly; may throw to end the wait
   virtual void end_wait() = 0;
 };
-// Of the calling thread: one at a time; null: none.
+// Sets the observer of the calling thread, replacing the last one; null: none.
 void observe_waits(WaitObserver* observer);
-// Tells it that a piece of work is done.
+// Tells the observer that a piece of work is done.
 void note_progress();
 
-// Calls until it is true: at once again for a while, then with short sleeps between, so that a rank
-// that waits leaves its core to others.
+// Calls `is_true` until it returns true: first in a busy loop, then with short sleeps, so that a
+// waiting rank leaves its core to others.
 void wait_until(const std::function<bool()>& is_true);
 
 }  // namespace convoy

@@ -31,7 +31,7 @@ std::string numeric(const sockaddr* address) {
   return failed ? "" : text.data();
 }
 
-// "10.0.0.0/24" and an address in it.
+// Whether the address is in the network, for example "10.0.0.0/24".
 bool is_in_network(const sockaddr* address, const std::string& network) {
   const size_t slash = network.find('/');
   in_addr base{};
@@ -46,7 +46,7 @@ bool is_in_network(const sockaddr* address, const std::string& network) {
   return (own & mask) == (ntohl(base.s_addr) & mask);
 }
 
-// Link-local IPv6 addresses mean nothing without an interface of the caller's.
+// Link-local IPv6 addresses need an interface of the caller, so they are left out.
 bool is_usable(const ifaddrs& entry) {
   if (!entry.ifa_addr || !(entry.ifa_flags & IFF_UP)) return false;
   if (entry.ifa_addr->sa_family == AF_INET) return true;
@@ -54,7 +54,7 @@ bool is_usable(const ifaddrs& entry) {
          !IN6_IS_ADDR_LINKLOCAL(&reinterpret_cast<const sockaddr_in6*>(entry.ifa_addr)->sin6_addr);
 }
 
-// A socket at this address and no other, at a port that the system chooses; -1: there is none.
+// Listens at this address only, at a port chosen by the system; -1 on failure.
 int listen_at(const std::string& address, uint16_t& port) {
   addrinfo hints{};
   hints.ai_flags = AI_NUMERICHOST | AI_PASSIVE;
@@ -109,7 +109,7 @@ WatchDoor::WatchDoor(const std::string& interfaces) : key_(WatchKey::drawn()) {
   for (const std::string& address : addresses) {
     uint16_t port = 0;
     const int file = listen_at(address, port);
-    if (file < 0) continue;  // an address may be no longer, or not yet, in use
+    if (file < 0) continue;  // an address may just have gone or not be ready yet
     files_.push_back(file);
     address_ += fmt::format(" {} {}", port, address);
   }

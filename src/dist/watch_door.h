@@ -1,4 +1,4 @@
-// Where the other ranks' watches reach that of rank 0.
+// The listening sockets of rank 0's watch, and the address that the other ranks connect to.
 #pragma once
 
 #include <optional>
@@ -13,17 +13,17 @@ namespace convoy {
 class WatchDoor {
  public:
   // Listens at every address of this host, or only at those of `interfaces`: names and networks
-  // such as 10.0.0.0/24, separated by commas. None that exists is Fault::usage.
+  // like 10.0.0.0/24, separated by commas. If none of them exists: Fault::usage.
   explicit WatchDoor(const std::string& interfaces = "");
   ~WatchDoor();
   WatchDoor(const WatchDoor&) = delete;
   WatchDoor& operator=(const WatchDoor&) = delete;
 
-  // "KEY PORT ADDRESS PORT ADDRESS ...", to be told to the others, and to them alone.
+  // "KEY PORT ADDRESS PORT ADDRESS ...". Contains the key: give it to the other ranks only.
   const std::string& address() const { return address_; }
   const std::vector<int>& descriptors() const { return files_; }
   const WatchKey& key() const { return key_; }
-  // The next connection; none: there is none.
+  // The next pending connection, if any.
   std::optional<LineSocket> accept() const;
 
  private:
@@ -32,7 +32,7 @@ class WatchDoor {
   std::vector<int> files_;
 };
 
-// Numeric addresses of this host, loopback last; only those that `interfaces` mentions, if any.
+// Numeric addresses of this host, loopback last; only those matched by `interfaces`, if not empty.
 std::vector<std::string> host_addresses(const std::string& interfaces);
 
 }  // namespace convoy

@@ -1,5 +1,5 @@
-// The secret of a run's watch, which all ranks have from MPI and which is never sent to its port:
-// either side proves that it knows it by a keyed hash of what the other has just drawn.
+// The secret of a run's watch. All ranks get it by MPI and it is never sent over TCP: each side
+// proves that it knows the key by a keyed hash of the other side's random challenge.
 #pragma once
 
 #include <optional>
@@ -13,20 +13,20 @@ namespace convoy {
 class WatchKey {
  public:
   static WatchKey drawn();
-  // 32 hex digits, as `text` gives them; none: it is something else.
+  // Reads the 32 hex digits that `text` writes; empty if it is something else.
   static std::optional<WatchKey> read(std::string_view text);
   std::string text() const;
 
-  // 32 hex digits that only those can make who know the key.
+  // 32 hex digits: the keyed hash of `claim`.
   std::string proof(std::string_view claim) const;
-  // In a time that does not depend on where a wrong one differs.
+  // Takes the same time wherever a wrong proof differs.
   bool is_proof(std::string_view proof, std::string_view claim) const;
 
  private:
   SipKey key_{};
 };
 
-// 32 hex digits from the random numbers of the system.
+// 32 hex digits of the system's random numbers.
 std::string drawn_challenge();
 
 }  // namespace convoy

@@ -1,4 +1,4 @@
-// Lines of text over TCP that never make the caller wait: what `PeerWatch` talks through.
+// Lines of text over TCP that never block the caller. `PeerWatch` communicates through them.
 #pragma once
 
 #include <cstdint>
@@ -9,28 +9,28 @@
 
 namespace convoy {
 
-// One end of a connection. A peer that sends more than a line's worth without an end of line is
-// treated as one that left.
+// One end of a connection. If the other end sends more than a line may have without an end of line,
+// the connection is treated as closed.
 class LineSocket {
  public:
-  explicit LineSocket(int descriptor);  // takes it
+  explicit LineSocket(int descriptor);  // takes ownership
   ~LineSocket();
   LineSocket(LineSocket&& other) noexcept;
   LineSocket& operator=(LineSocket&& other) noexcept;
 
-  // The first of the addresses that answers within the time; none: nobody did.
+  // Connects to the first of the addresses that answers in time; empty: none did.
   static std::optional<LineSocket> connect(const std::string& address, uint16_t port,
                                            double seconds);
 
   int descriptor() const { return descriptor_; }
-  // Sends the line and an end of line; what the system has no room for is dropped whole.
+  // Sends the line and an end of line. If the system has no room, the whole line is dropped.
   void send(std::string_view line);
-  // The next whole line that has arrived.
+  // The next complete line that has arrived.
   std::optional<std::string> next();
-  // Whether the other side has left; lines that came before are still to be had.
+  // Whether the other side has closed; lines received before can still be read.
   bool is_closed() const { return closed_; }
-  // Nothing more will be sent. To close while something is unread would take back what was sent, so
-  // read on until the other side has closed.
+  // Ends sending. Closing a socket with unread data would discard what was sent, so read on until
+  // the other side has closed.
   void finish();
 
  private:

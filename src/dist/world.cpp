@@ -1,8 +1,8 @@
-// Collectives are begun without waiting and then polled: MPI's own waiting spins, and a rank that
-// waits for a checkpoint of rank 0 must not take a core for it.
+// Collectives are started non-blocking and polled: MPI's blocking calls spin, and a rank that waits
+// for rank 0's checkpoint must not occupy a core.
 //
-// Shared memory is an unnamed file of the first rank of a host that the others open through /proc:
-// it needs no /dev/shm (64 MB in many containers) and nothing is left behind by a killed run.
+// Shared memory is an unnamed file of the host's first rank, which the others open through /proc.
+// So it needs no /dev/shm (64 MB in many containers), and a killed run leaves nothing behind.
 
 #include "dist/world.h"
 
@@ -51,8 +51,8 @@ std::span<std::byte> map_file(int file, size_t bytes) {
 
 struct MpiRanks::Messages {
   explicit Messages(MPI_Comm communicator) : all(communicator) {}
-  MPI_Comm all;                    // ours alone, whatever libraries do with the world's
-  MPI_Comm local = MPI_COMM_NULL;  // of this host
+  MPI_Comm all;                    // our duplicate, apart from what libraries do with the world's
+  MPI_Comm local = MPI_COMM_NULL;  // the ranks of this host
   std::vector<MPI_Request> requests;
   std::vector<Ticket> unused;
 
@@ -107,7 +107,7 @@ void MpiRanks::open(std::unique_ptr<Messages> messages) {
   check(MPI_Comm_split_type(messages_->all, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL,
                             &messages_->local),
         "MPI_Comm_split_type");
-  // A host is named by its first rank, then numbered in that order.
+  // The first rank identifies a host; hosts are numbered in the order of their first ranks.
   int first = rank_;
   check(MPI_Bcast(&first, 1, MPI_INT, 0, messages_->local), "MPI_Bcast");
   std::vector<int> firsts(static_cast<size_t>(size));
@@ -128,7 +128,7 @@ std::unique_ptr<Transport> MpiRanks::group(const std::vector<int>& ranks) {
     explicit Group(std::unique_ptr<Messages> messages) {
       if (messages) open(std::move(messages));
     }
-    // After an error others may be gone, and after the good end so is MPI.
+    // Free the communicator only if no error occurred and MPI still runs.
     ~Group() override {
       int ended = 1;
       MPI_Finalized(&ended);
@@ -138,7 +138,7 @@ std::unique_ptr<Transport> MpiRanks::group(const std::vector<int>& ranks) {
     }
   };
   if (!messages_) return std::make_unique<Group>(nullptr);
-  constexpr int tag = 0;  // of the group's making alone
+  constexpr int tag = 0;  // only for making the group
   MPI_Group whole = MPI_GROUP_NULL, part = MPI_GROUP_NULL;
   MPI_Comm made = MPI_COMM_NULL;
   check(MPI_Comm_group(messages_->all, &whole), "MPI_Comm_group");
@@ -252,7 +252,7 @@ SharedMemory MpiRanks::share(size_t bytes) {
   }
   std::span<std::byte> memory = map_file(file, bytes);
   int all_have = memory.empty() ? 0 : 1;
-  if (messages_) {  // also: the first keeps its file open until all have opened it
+  if (messages_) {  // also: the first rank keeps its file open until all have opened it
     check(MPI_Allreduce(MPI_IN_PLACE, &all_have, 1, MPI_INT, MPI_MIN, messages_->local),
           "a reduction");
   }
@@ -261,7 +261,7 @@ SharedMemory MpiRanks::share(size_t bytes) {
     if (!memory.empty()) ::munmap(memory.data(), memory.size());
     return {};
   }
-  ::madvise(memory.data(), memory.size(), MADV_HUGEPAGE);  // where the system has it for files
+  ::madvise(memory.data(), memory.size(), MADV_HUGEPAGE);  // where the system supports it for files
   return {memory, {memory.data(), [bytes](void* begin) { ::munmap(begin, bytes); }}};
 }
 

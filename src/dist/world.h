@@ -1,5 +1,5 @@
-// All processes of this run, by MPI; the only door to it. A process that neither mpirun nor srun
-// started is a world of its own, and makes no MPI call at all.
+// All processes of this run, by MPI; the only file that uses MPI. A process that was not started by
+// mpirun or srun is a world of one rank and makes no MPI call.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace convoy {
 
-// Ranks that reach one another by an MPI communicator.
+// A set of ranks with an MPI communicator.
 class MpiRanks : public Transport {
  public:
   ~MpiRanks() override;
@@ -31,11 +31,11 @@ class MpiRanks : public Transport {
 
  protected:
   MpiRanks();
-  struct Messages;  // what MPI knows by its own types
-  // Takes the communicator.
+  struct Messages;  // MPI's own types, hidden here
+  // Takes ownership of the communicator.
   void open(std::unique_ptr<Messages> messages);
 
-  std::unique_ptr<Messages> messages_;  // null: a single rank, without MPI
+  std::unique_ptr<Messages> messages_;  // null: a single rank without MPI
 
  private:
   int rank_ = 0;
@@ -44,21 +44,21 @@ class MpiRanks : public Transport {
 
 class World final : public MpiRanks {
  public:
-  // By the environment, without a call.
+  // Decided by the environment, without an MPI call.
   static bool started_by_mpi();
 
-  // The one of this process. The first call waits for all ranks where there are several.
+  // The world of this process. The first call waits for all ranks.
   static World& get();
-  // Whether `get` has been called: an error before that is this process's own affair.
+  // Whether `get` was called. An error before that does not concern the other ranks.
   static bool is_joined();
 
   const std::string& host_name() const { return host_name_; }
-  // "[rank 3 host n17] ", for what this rank says itself; empty in a world of one.
+  // "[rank 3 host n17] ", the prefix of this rank's messages; empty in a world of one.
   std::string label() const;
 
-  // The good end: waits for all. What the process leaves with is its own affair.
+  // Normal end: waits for all ranks. The exit code is up to the caller.
   void leave();
-  // The bad end: every rank is ended, and mpirun leaves with this code.
+  // Error: ends every rank; mpirun exits with this code.
   [[noreturn]] void abort(int code);
 
  private:

@@ -10,8 +10,8 @@
 namespace convoy {
 namespace {
 
-// The convolution whose result, with what it took in so far, is `v`; null when that is none, or
-// somebody else needs it as it is.
+// The convolution that computes `v`, including what is folded into it so far; null if there is none
+// or another node reads its result.
 const Node* conv_before(const Graph& graph, Value v, const ConvFolds& folds) {
   if (graph.is_result(v) || graph.readers(v).size() != 1) return nullptr;
   const auto same = folds.same.find(v.id);

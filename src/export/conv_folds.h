@@ -1,5 +1,6 @@
-// What disappears in a convolution: its bias, and the batch norm behind it. In evaluation the norm
-// is affine, so its scale goes into the filters and its shift into the bias. Computed in double.
+// Finds the biases and batch norms that can be folded into the convolution before them, and
+// computes the new weights in double. In evaluation a batch norm is affine: its scale multiplies
+// the filters, its shift is added to the bias.
 #pragma once
 
 #include <map>
@@ -16,7 +17,7 @@ namespace convoy {
 class WeightTable {
  public:
   explicit WeightTable(std::span<const TensorEntry> weights);
-  // Of a parameter or statistic. A missing one, or one of another shape or type, is
+  // The values of a parameter or statistic. A missing one, or one of another shape or type, is
   // Fault::checkpoint naming it.
   std::vector<float> at(const std::string& name, const Shape& shape) const;
   std::vector<float> at(const Graph& graph, Value v) const;
@@ -27,14 +28,15 @@ class WeightTable {
 
 struct ConvFolds {
   struct Conv {
-    std::vector<double> scale, bias;  // of each output channel
-    std::string bias_name;            // of the parameter; empty: there was none
+    std::vector<double> scale, bias;  // per output channel
+    std::string bias_name;            // of the bias parameter; empty: none
   };
-  std::map<int, Conv> convs;  // by node; those that took something in
-  std::map<int, Value> same;  // what was taken in: its output -> the convolution's
+  std::map<int, Conv> convs;  // by node: convolutions with something folded in
+  std::map<int, Value> same;  // output of a folded node -> the convolution's output
 };
 
-// A bias or norm folds when it alone reads the result before it, and nothing else the filters.
+// A bias or norm is folded if it is the only reader of the value before it, and no other node uses
+// the filters. `norms`: fold batch norms too.
 ConvFolds fold_into_convs(const Graph& graph, const WeightTable& weights, bool norms);
 
 }  // namespace convoy

@@ -1,5 +1,5 @@
-// One node of an ONNX file, as the readers of export/onnx_ops/ see it: its inputs as values of
-// the graph that grows, or as constants; its attributes, checked.
+// One node of an ONNX file, as the readers in export/onnx_ops/ see it: its inputs as values of the
+// graph being built or as constants, and its attributes, checked.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,23 +16,23 @@
 
 namespace convoy {
 
-// What an import knows so far.
+// The state of an import.
 struct OnnxScope {
-  // `room_for`: the numbers that its constants and weights may be, all together.
+  // `room_for`: the most numbers that constants and weights may have in total.
   OnnxScope(OnnxImport& to, int64_t operator_set, int64_t room_for)
       : import(to), builder(to.graph, false), opset(operator_set), room(room_for) {}
 
   OnnxImport& import;
   Builder builder;
   int64_t opset;
-  int64_t room;  // what is left of it
+  int64_t room;  // the rest of it
   std::map<std::string, std::variant<Value, OnnxTensor>, std::less<>> names;
-  std::map<std::string, int> uses;  // of a name that several weights want
+  std::map<std::string, int> uses;  // by name of a constant: how many weights were made from it
 };
 
 class OnnxCall {
  public:
-  // Keeps both. The node has an output.
+  // Keeps both references. The node must have an output.
   OnnxCall(OnnxScope& scope, const OnnxNode& node) : scope_(scope), node_(node) {}
 
   const std::string& op() const { return node_.op; }
@@ -40,31 +40,32 @@ class OnnxCall {
   int64_t opset() const { return scope_.opset; }
   const Shape& shape(Value v) const { return scope_.builder.shape(v); }
 
-  // Inputs. An optional one may be missing.
+  // Inputs. Optional ones may be missing.
   size_t inputs() const { return node_.in.size(); }
   bool has(size_t i) const { return i < node_.in.size() && !node_.in[i].empty(); }
   bool is_constant(size_t i) const;
-  Value value(size_t i) const;  // refuses a constant
+  Value value(size_t i) const;  // a constant is refused
   const OnnxTensor& constant(size_t i) const;
   const OnnxTensor& floats(size_t i) const;
   const std::vector<int64_t>& whole(size_t i) const;
-  // A value of that rank.
+  // A value with 4 or 2 dimensions.
   Value image(size_t i) const { return ranked(i, 4); }
   Value matrix(size_t i) const { return ranked(i, 2); }
 
-  // Attributes; integers are small, so that sums and products of a few of them cannot overflow.
+  // Attributes. Integers are limited, so that sums and products of a few of them cannot overflow.
   int64_t integer(std::string_view name, int64_t otherwise) const;
   std::vector<int64_t> integers(std::string_view name, std::vector<int64_t> otherwise) const;
   float number(std::string_view name, float otherwise) const;
   std::string text(std::string_view name, std::string otherwise) const;
   const OnnxTensor* tensor(std::string_view name) const;
 
-  // Refuses too many numbers before they take memory: a few bytes can ask for any size.
+  // Refuses too many numbers before memory is allocated: a few bytes of a file can ask for any
+  // size.
   void check_room(int64_t numbers) const;
 
-  // A parameter or statistic of the graph with these values.
+  // Adds a parameter or statistic with these values to the graph.
   Value param(size_t input, const Shape& shape, std::vector<float> values);
-  // scale * x + shift for each channel (dimension 1) of an image or a matrix.
+  // scale * x + shift per channel (dimension 1) of an image or a matrix.
   Value affine(Value x, std::vector<float> scale, std::vector<float> shift);
   struct Norm {
     std::vector<float> gamma, beta, mean, variance;
@@ -72,7 +73,7 @@ class OnnxCall {
   };
   Value normalised(Value x, Norm norm);
 
-  // The result.
+  // Sets the node's output.
   void give(Value v);
   void give(OnnxTensor constant);
 
@@ -93,7 +94,7 @@ class OnnxCall {
   const OnnxNode& node_;
 };
 
-// Elements, or -1 when there are more than anything here could hold.
+// The number of elements, or -1 if it is larger than anything that fits into memory.
 int64_t checked_count(const Shape& shape);
 
 }  // namespace convoy

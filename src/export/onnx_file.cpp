@@ -57,7 +57,7 @@ void put_value(const OnnxValue& value, wire::ValueInfo& out) {
 
 // Reading ----------------------------------------------------------------------------------------
 
-// For messages: a name out of a file may hold anything.
+// For messages: names in a file may contain any bytes.
 std::string shown(const std::string& name) {
   std::string text;
   for (const char c : name.substr(0, 80)) {
@@ -69,7 +69,7 @@ std::string shown(const std::string& name) {
   return text;
 }
 
-// Where a defect is: the file, and the tensor or value in it.
+// The location of a defect: the file, and the tensor or value in it.
 struct Place {
   const std::string& origin;
   std::string what;
@@ -95,7 +95,7 @@ Shape checked_shape(const wire::Tensor& in, const Place& place) {
   return shape;
 }
 
-// Elements come as raw bytes of type Raw or, one by one, in a typed list.
+// Elements are stored as raw bytes of type Raw, or one by one in a typed list.
 template <class Raw, class To, class List>
 std::vector<To> elements(const wire::Tensor& in, const List& list, int64_t count,
                          const Place& place) {

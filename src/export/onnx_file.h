@@ -1,4 +1,4 @@
-// ONNX files to plain values and back: the one door to protobuf.
+// Converts ONNX files to plain values and back. The only user of protobuf.
 #pragma once
 
 #include <string>
@@ -9,19 +9,19 @@
 
 namespace convoy {
 
-// Protobuf's messages end here.
+// The limit of protobuf messages.
 inline constexpr size_t most_onnx_bytes = (size_t{1} << 31) - 1;
 
-// The file's bytes: equal models give equal bytes. One of more than `most_bytes` is a usage error.
+// Serialises a model; equal models give equal bytes. More than `most_bytes` are a usage error.
 std::string encode_onnx(const OnnxModel& model, size_t most_bytes = most_onnx_bytes);
 
-// Nothing in the bytes is believed: lengths, shapes, types and counts are checked, and what makes
-// no sense is Fault::checkpoint and one line that begins with `origin`. Whether nodes and names fit
-// together is for who imports the model.
+// Parses a model and checks all lengths, shapes, types and counts; a defect is Fault::checkpoint
+// with one line that begins with `origin`. The importer checks whether nodes and names are
+// consistent.
 OnnxModel decode_onnx(std::string_view bytes, const std::string& origin);
 OnnxModel read_onnx(const fs::path& path);
 
-// A file that holds one tensor, as ONNX's test data do.
+// Parses a file with a single tensor, as in ONNX's test data.
 OnnxTensor decode_onnx_tensor(std::string_view bytes, const std::string& origin);
 
 }  // namespace convoy

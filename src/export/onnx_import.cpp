@@ -7,8 +7,8 @@
 namespace convoy {
 namespace {
 
-// The numbers that constants and weights may be in memory: ten times those of the file, whose nodes
-// copy some, and half a gigabyte that its nodes compute.
+// The limit of numbers in memory for constants and weights: ten times those of the file, since
+// nodes copy some, plus half a gigabyte for computed constants.
 int64_t room_for(const OnnxModel& model) {
   const auto numbers = [](const OnnxTensor& t) { return t.floats.size() + t.whole.size(); };
   size_t stored = 0;
@@ -29,7 +29,7 @@ const OnnxReader* reader_of(std::string_view op) {
   return nullptr;
 }
 
-// Names in a file may hold anything; a message is one line of text.
+// The name on one line, for messages: it may contain any bytes.
 std::string shown(std::string_view name) {
   std::string text;
   for (const char c : name.substr(0, 80)) text += c >= ' ' && c < 127 ? c : '?';
@@ -39,7 +39,7 @@ std::string shown(std::string_view name) {
 void add_inputs(const OnnxModel& model, int64_t batch, const std::string& origin,
                 OnnxScope& scope) {
   for (const OnnxValue& input : model.inputs) {
-    if (scope.names.contains(input.name)) continue;  // an initializer is its default
+    if (scope.names.contains(input.name)) continue;  // an initializer is its default value
     Shape shape;
     for (const int64_t dim : input.dims) {
       if (shape.rank() == Shape::max_rank) break;

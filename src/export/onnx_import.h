@@ -1,5 +1,5 @@
-// From an ONNX model back to a graph of our ops. It reads all that `export_onnx` writes, and those
-// nets of others that need nothing more; the rest is refused by name.
+// Converts an ONNX model to a graph of our ops. It reads everything that `export_onnx` writes, and
+// other networks that use the same operators; others are refused by name.
 #pragma once
 
 #include <map>
@@ -12,12 +12,12 @@
 namespace convoy {
 
 struct OnnxImport {
-  Graph graph;  // for evaluation; inputs and outputs are named as in the file
-  std::map<std::string, std::vector<float>> weights;  // of its parameters and statistics, by name
+  Graph graph;  // for evaluation; inputs and outputs keep their names
+  std::map<std::string, std::vector<float>> weights;  // its parameters and statistics by name
 };
 
-// `batch` is the size of a first dimension that the file leaves open. Whatever is wrong is
-// Fault::checkpoint, and one line that begins with `origin`.
+// `batch`: used for a first dimension that the file leaves open. Any error is Fault::checkpoint
+// with one line that begins with `origin`.
 OnnxImport import_onnx(const OnnxModel& model, int64_t batch, const std::string& origin);
 
 }  // namespace convoy

@@ -1,5 +1,5 @@
-// An ONNX model as plain values: what the writer makes and the reader is given. Protobuf stays
-// behind export/onnx_file.cpp.
+// An ONNX model as plain values, between the writer, the reader and export/onnx_file.cpp, which
+// alone uses protobuf.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,19 @@
 
 namespace convoy {
 
-// Row-major. Of the two lists only that of the element type is used. A tensor of another type has
-// neither, and its count does not fit its shape: whoever uses it refuses it by `type`.
+// A row-major tensor. Only the list of its element type is used. A tensor of an unsupported type
+// has neither list; its user must refuse it by `type`.
 struct OnnxTensor {
   enum Type : int32_t { f32 = 1, s32 = 6, s64 = 7, f64 = 11 };
 
   std::string name;
   Shape shape;
-  int32_t type = f32;  // as the format counts them; s32 is kept as s64, f64 as f32
+  int32_t type = f32;  // ONNX's numbers; s32 is stored as s64, f64 as f32
   std::vector<float> floats;
   std::vector<int64_t> whole;
 };
 
-// Which of the fields counts is said by what the op expects under that name.
+// The operator's definition of the attribute decides which field is used.
 struct OnnxAttribute {
   enum Kind : int32_t { none = 0, number = 1, integer = 2, text = 3, tensor = 4, integers = 7 };
 
@@ -44,13 +44,13 @@ OnnxAttribute onnx_number(std::string name, float value);
 
 struct OnnxNode {
   std::string op, name, domain;
-  std::vector<std::string> in, out;  // an empty name: left out
+  std::vector<std::string> in, out;  // an empty name: omitted
   std::vector<OnnxAttribute> attributes;
 
   const OnnxAttribute* find(std::string_view attribute) const;
 };
 
-// An input or output. A dimension below zero is not fixed.
+// An input or output. A negative dimension is not fixed.
 struct OnnxValue {
   std::string name;
   int32_t type = OnnxTensor::f32;
@@ -59,10 +59,10 @@ struct OnnxValue {
 
 struct OnnxModel {
   int64_t ir_version = 0;
-  int64_t opset = 0;  // of the standard operators
+  int64_t opset = 0;  // version of the standard operator set
   std::string producer, producer_version;
   std::map<std::string, std::string> metadata;
-  std::string name;  // of the graph
+  std::string name;  // the graph's name
   std::vector<OnnxNode> nodes;
   std::vector<OnnxTensor> constants;  // initializers
   std::vector<OnnxValue> inputs, outputs;

@@ -28,7 +28,7 @@ OnnxWindow onnx_window(const OnnxCall& call, const Shape& x, int64_t kh, int64_t
   const ops::Padding upper =
       ops::resolve_padding(ops::Padding::like_tensorflow(), x[2], x[3], kh, kw, stride);
   if (automatic == "SAME_UPPER") return {stride, upper};
-  if (automatic == "SAME_LOWER")  // the odd pixel in front
+  if (automatic == "SAME_LOWER")  // the odd pixel is at the start
     return {stride, {upper.bottom, upper.right, upper.top, upper.left}};
   call.refuse("its auto_pad is no word of ONNX");
 }

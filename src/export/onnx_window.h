@@ -1,4 +1,5 @@
-// The windows of convolutions and pools in ONNX: strides, padding, and what must not differ.
+// The windows of convolutions and pools in ONNX: strides and padding; anything unsupported is
+// refused.
 #pragma once
 
 #include "export/onnx_call.h"
@@ -10,7 +11,7 @@ struct OnnxWindow {
   int64_t stride;
   ops::Padding padding;  // explicit
 };
-// Of a node that moves a kh x kw window over images of shape `x`.
+// The window of a node that moves a kh x kw window over images of shape `x`.
 OnnxWindow onnx_window(const OnnxCall& call, const Shape& x, int64_t kh, int64_t kw);
 
 }  // namespace convoy

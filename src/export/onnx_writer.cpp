@@ -9,7 +9,7 @@
 namespace convoy {
 namespace {
 
-// The oldest version of the format that may hold that operator set.
+// The oldest IR version that allows that operator set.
 int64_t ir_version_for(int opset) {
   if (opset >= 21) return 10;
   if (opset >= 19) return 9;
@@ -26,7 +26,7 @@ const OnnxForm& form_of(const Node& n) {
         n.op->name);
 }
 
-// The nodes that the graph's outputs need.
+// The nodes that the graph's outputs depend on.
 std::set<int> needed_for(const Graph& graph) {
   std::set<int> needed;
   for (const Input& output : graph.outputs) needed.insert(graph.info(output.value).node);

@@ -1,5 +1,5 @@
-// From an evaluation graph and its weights to an ONNX model. The forms of the ops
-// (export/onnx_family.h) talk to the writer; whoever wants a model calls `export_onnx`.
+// Converts an evaluation graph and its weights to an ONNX model. Call `export_onnx`; the class
+// OnnxWriter is for the forms of ops (export/onnx_family.h).
 #pragma once
 
 #include <map>
@@ -17,18 +17,18 @@
 namespace convoy {
 
 struct OnnxExport {
-  int opset = 13;               // from 13 on
+  int opset = 13;               // 13 or later
   bool fold_batch_norm = true;  // into the convolutions before them
-  bool fixed_batch = false;     // that of the graph; otherwise any
-  bool softmax = false;         // probabilities rather than logits
-  std::string name;             // of the graph
+  bool fixed_batch = false;     // use the graph's batch size; otherwise any
+  bool softmax = false;         // probabilities, not logits
+  std::string name;             // the graph's name
   Metadata metadata;
 };
 
-// The graph is one for prediction, as a task builds it (before any pass), with the input `image`;
-// all its outputs become the file's. With `softmax` its output `logits`, the only one, becomes
-// `probabilities`. `weights` holds its parameters and statistics by name. A missing one, or
-// one of another shape, is Fault::checkpoint; an op without a form, Fault::usage.
+// `graph`: a prediction graph as a task builds it (before any pass), with the input `image`; all
+// its outputs are exported. With `softmax` its only output `logits` becomes `probabilities`.
+// `weights`: its parameters and statistics by name; a missing one, or one of another shape, is
+// Fault::checkpoint. An op without a form is Fault::usage.
 OnnxModel export_onnx(const Graph& graph, std::span<const TensorEntry> weights,
                       const OnnxExport& options);
 
@@ -39,30 +39,30 @@ class OnnxWriter {
 
   OnnxModel model() &&;
 
-  // For the forms.
+  // The following are for the forms.
 
   const Shape& shape(Value v) const { return graph_.type(v).shape; }
-  // What the value is called. A parameter or statistic becomes a constant of the model when it is
-  // first asked for.
+  // The ONNX name of a value. A parameter or statistic becomes a constant of the model when its
+  // name is first requested.
   std::string name(Value v);
-  // Whether an op of that name takes the first output.
+  // Whether an op with that name reads the node's first output.
   bool is_read_by(const Node& n, std::string_view op) const;
-  // Filters and, where there is one, bias of a convolution, with what was folded into them.
+  // The names of a convolution's filters and bias (if any), including what was folded into them.
   std::vector<std::string> conv_weights(const Node& n);
-  // Constants that only one node needs; `what` is for people.
+  // Adds constants for a single node; `what` is a part of their name for people.
   std::string integers(const Node& n, std::string_view what, std::vector<int64_t> values);
   std::string floats(std::string name, const Shape& shape, std::vector<float> values);
-  // The same parameter with another shape: [c] as [c, 1, 1].
+  // The same parameter with another shape, for example [c] as [c, 1, 1].
   bool is_param(Value v) const { return graph_.info(v).region == &regions::params; }
   std::string reshaped(Value param, const Shape& shape);
 
   using Names = std::vector<std::string>;
   using Attributes = std::vector<OnnxAttribute>;
-  // A node on the way to the output of `n`; gives what it computes.
+  // Adds an intermediate node for the output of `n`; returns the name of its result.
   std::string step(const Node& n, std::string_view op, Names in, Attributes attributes = {});
-  // No node at all: the output of `n` is what has that name already.
+  // Adds no node: the output of `n` is the existing value of that name.
   void same(const Node& n, std::string name) { names_[n.out[0].id] = std::move(name); }
-  // The node whose result is the output of `n`.
+  // Adds the node whose result is the output of `n`.
   void write(const Node& n, std::string_view op, Names in, Attributes attributes = {});
 
  private:

@@ -38,11 +38,11 @@ std::vector<std::string> environment_with(const Environment& more) {
   return all;
 }
 
-// Only what is safe after fork.
+// Runs between fork and exec: async-signal-safe calls only.
 [[noreturn]] void become(char* const* argv, char* const* environment, const Pipe& out,
                          const Pipe& err, const Pipe& failure, const BlockedSignals& signals) {
-  ::setpgid(0, 0);  // Ctrl-C reaches us alone
-  // Who kills us without a word has the ranks save and end: mpirun hands this one on to them.
+  ::setpgid(0, 0);  // Ctrl-C then reaches only this process, not the child
+  // If this process is killed with SIGKILL, mpirun passes SIGUSR1 on, and the ranks save and exit.
   ::prctl(PR_SET_PDEATHSIG, SIGUSR1);
   ::dup2(::open("/dev/null", O_RDONLY), STDIN_FILENO);
   ::dup2(out.write.get(), STDOUT_FILENO);

@@ -1,4 +1,5 @@
-// A program started as a child, with its output in pipes and the signals of this process in a file.
+// Starts a program as a child process, with its output in pipes; this process reads its own signals
+// from a file descriptor meanwhile.
 #pragma once
 
 #include <signal.h>
@@ -10,7 +11,7 @@
 
 namespace convoy {
 
-// An open file; closed at the end.
+// Owns an open file descriptor and closes it in the destructor.
 class OwnedFile {
  public:
   explicit OwnedFile(int number = -1) : number_(number) {}
@@ -30,8 +31,8 @@ struct Pipe {
   Pipe();
 };
 
-// The signals that ask to stop, and that of a child's end: kept from their usual effect while this
-// lives, and read one by one. SIGHUP is not among them where it was ignored before (nohup).
+// While this object lives, the signals that ask to stop, and SIGCHLD, are blocked and read one by
+// one with `next`. SIGHUP is left out if it was ignored before (nohup).
 class BlockedSignals {
  public:
   BlockedSignals();
@@ -40,10 +41,10 @@ class BlockedSignals {
   BlockedSignals& operator=(const BlockedSignals&) = delete;
 
   int file() const { return file_.get(); }
-  // The next that came; 0: none.
+  // The next pending signal; 0: none.
   int next() const;
-  // For the child, which gets SIGTERM, SIGINT and SIGHUP only when it asks for them itself. mpirun
-  // does not: it would kill all ranks at once, with whatever they have not saved.
+  // The signal mask for the child: it gets SIGTERM, SIGINT and SIGHUP only if it unblocks them
+  // itself. mpirun does not: it would kill all ranks at once, and unsaved work would be lost.
   const sigset_t& of_child() const { return of_child_; }
 
  private:
@@ -53,14 +54,14 @@ class BlockedSignals {
 
 using Environment = std::map<std::string, std::string>;
 
-// Starts the words in a process group of their own, with `more` in its environment where that has
-// no such variables. When this process is killed, the child gets SIGUSR1. A program that is not
-// there is Fault::usage.
+// Starts the command in a process group of its own, with those variables of `more` that its
+// environment lacks. If this process is killed, the child gets SIGUSR1. A missing program is
+// Fault::usage.
 pid_t start_child(const std::vector<std::string>& words, const Environment& more, Pipe& out,
                   Pipe& err, const BlockedSignals& signals);
 
-// The first of SIGTERM, SIGINT and SIGHUP that was sent to the child and waits there; 0: none.
-// SIGHUP is none where this process ignores it.
+// The first of SIGTERM, SIGINT and SIGHUP that is pending for the child; 0: none. SIGHUP does not
+// count if this process ignores it.
 int pending_stop(pid_t child);
 
 }  // namespace convoy

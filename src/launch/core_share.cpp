@@ -13,7 +13,7 @@
 namespace convoy {
 namespace {
 
-// "0-3,8" as the kernel writes it; what makes no sense ends the list.
+// Parses the kernel's form "0-3,8"; stops at the first error.
 std::vector<int> cpu_list(const fs::path& file) {
   std::ifstream in(file);
   std::string line;
@@ -31,7 +31,8 @@ std::vector<int> cpu_list(const fs::path& file) {
   return cpus;
 }
 
-// Part `index` of `count` even parts of `all` things; the first ones may have one more.
+// The range of part `index` when `all` items are divided into `count` parts; the first parts may
+// have one item more.
 std::pair<int, int> part(int index, int count, int all) {
   const auto start = [&](int i) { return i * (all / count) + std::min(i, all % count); };
   return {start(index), start(index + 1)};
@@ -51,7 +52,7 @@ std::vector<int> numa_slice(const std::vector<CpuPlace>& places, int index, int 
     nodes.back().push_back(places[i].cpu);
   }
   const auto n = static_cast<int>(nodes.size());
-  if (count <= n) {  // whole nodes
+  if (count <= n) {  // each rank gets whole nodes
     const auto [begin, end] = part(index, count, n);
     std::vector<int> cpus;
     for (int node = begin; node < end; ++node) {

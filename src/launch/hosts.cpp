@@ -14,7 +14,7 @@ namespace {
 
 constexpr int most_slots = 4096;
 
-// A name goes into a command line of ssh, where a dash in front would make it an option.
+// The name becomes an argument of ssh, so a leading dash (an option) is refused.
 bool is_host_name(std::string_view name) {
   const auto is_fine = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
@@ -53,7 +53,7 @@ void add_entry(std::vector<LaunchHost>& hosts, std::string_view entry, std::stri
       where);
 }
 
-// The words of a line before its comment.
+// The words of a line without its comment.
 std::vector<std::string> words_of(std::string line) {
   line.resize(std::min(line.size(), line.find('#')));
   std::ranges::replace_if(

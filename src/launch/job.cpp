@@ -21,10 +21,10 @@
 namespace convoy {
 namespace {
 
-constexpr double drain_s = 2;   // for what is below mpirun and holds its pipes
-constexpr double look_s = 0.5;  // between two looks at the ranks' silence and mpirun's signals
-constexpr double ending_s = 1;  // for what mpirun started, once it has left by itself
-constexpr double dying_s = 5;   // a process whose disk hangs does not even die of SIGKILL
+constexpr double drain_s = 2;   // for processes below mpirun that keep its pipes open
+constexpr double look_s = 0.5;  // interval of checks for silent ranks and mpirun's signals
+constexpr double ending_s = 1;  // for what mpirun started, after it exited by itself
+constexpr double dying_s = 5;   // a process blocked on a disk does not even die of SIGKILL
 
 class Job {
  public:
@@ -55,7 +55,8 @@ class Job {
 
  private:
   pid_t start() {
-    // Ranks that lose their mpirun become our children, so that we find them; before there are any.
+    // Must precede the start: ranks that lose their mpirun become our children, so that we can end
+    // them.
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     return start_child(options_.words, options_.environment, out_pipe_, err_pipe_, signals_);
   }
@@ -93,8 +94,8 @@ class Job {
     }
   }
 
-  // Takes the mark off the line's end, where it stands behind what the rank had not ended yet.
-  // True: nothing else is on the line.
+  // Removes the heartbeat mark from the end of a line; it may follow an unfinished line of the
+  // rank. Returns true if nothing else is on the line.
   bool take_beat(int rank, std::string_view& text) {
     if (text.ends_with(beat_mark)) {
       beats_.heard(rank);
@@ -161,7 +162,8 @@ class Job {
     end_orphans(0);
   }
 
-  // What mpirun has left behind. Waits until all are gone, so that a restart has the cores.
+  // Ends what mpirun left behind, and waits until all of it is gone, so that a restart finds free
+  // cores.
   static void end_orphans(double patience_s) {
     const double begin = steady_seconds();
     for (double waited = 0; waited < patience_s + dying_s; waited = steady_seconds() - begin) {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* prefix = "convoy-launch-";
 constexpr const char* shared_memory = "/dev/shm";
-constexpr uintmax_t bytes_per_rank = 8 << 20;  // Open MPI takes 4 MiB, and checks for a little more
+constexpr uintmax_t bytes_per_rank = 8 << 20;  // Open MPI takes 4 MiB and requires a little more
 
 bool is_local(const RankPlacement& placement) {
   if (placement.hosts.size() != 1) return false;
@@ -29,7 +29,7 @@ fs::path temporary_folder() {
   return none ? fs::path("/tmp") : path;
 }
 
-// Left by a launch that is gone: neither another user's, nor in use, nor just being made.
+// Whether a launch that has ended left this folder: ours, not locked, and not just being made.
 bool is_abandoned(const fs::path& folder) {
   struct stat about {};
   if (::lstat(folder.c_str(), &about) != 0 || !S_ISDIR(about.st_mode) ||
@@ -46,8 +46,8 @@ LockedFolder::LockedFolder(const fs::path& parent) {
   std::string pattern = (parent / (std::string(prefix) + "XXXXXX")).string();
   if (!::mkdtemp(pattern.data())) return;
   path_ = pattern;
-  // The lock gets its name when it is held. Children inherit it, mpirun above all, which may
-  // outlive us by a moment; it closes what it does not know before it starts a rank.
+  // The lock file gets its final name once it is locked. Children inherit the lock: mpirun, which
+  // may run a moment longer than this process, closes unknown files before it starts a rank.
   const fs::path begun = path_ / "lock.new";
   lock_.set(::open(begun.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600));
   if (lock_.get() >= 0 && ::flock(lock_.get(), LOCK_EX | LOCK_NB) == 0 &&

@@ -1,8 +1,8 @@
-// Where Open MPI keeps the files of a job on this host: in folders of our own, which are removed
-// with everything in them at the end, and by the next launch where this one was killed. By itself
-// it would leave them in /dev/shm and the temporary folder whenever mpirun is killed.
+// Folders for the files that Open MPI keeps on this host during a job. They are removed at the end,
+// or by the next launch if this one was killed; Open MPI alone would leave its files in /dev/shm
+// and the temporary folder whenever mpirun is killed.
 //
-// Only for a job whose ranks are all on this host: the folders are not made on others.
+// Used only if all ranks are on this host: the folders do not exist on other hosts.
 #pragma once
 
 #include <memory>
@@ -15,19 +15,19 @@
 
 namespace convoy {
 
-// A folder that is locked while the process that made it, or one it started, runs.
+// A folder with a lock that is held while this process, or a process it started, runs.
 class LockedFolder {
  public:
-  // A new one in `parent`. Where that is not possible, `path` is empty.
+  // Makes a new folder in `parent`. If that fails, `path` is empty.
   explicit LockedFolder(const fs::path& parent);
-  // Removes it with all that is in it.
+  // Removes the folder with its content.
   ~LockedFolder();
   LockedFolder(const LockedFolder&) = delete;
   LockedFolder& operator=(const LockedFolder&) = delete;
 
   const fs::path& path() const { return path_; }
 
-  // Removes those in `parent` that are this user's and that no process has locked any more.
+  // Removes the folders in `parent` that belong to this user and are no longer locked.
   static void remove_abandoned(const fs::path& parent);
 
  private:
@@ -37,16 +37,17 @@ class LockedFolder {
 
 class JobFolder {
  public:
-  // Also removes what killed launches have left.
+  // Also removes folders left by killed launches.
   explicit JobFolder(const RankPlacement& placement);
 
-  // Settings of Open MPI, which its user's own (options, OMPI_MCA_... variables) override. Ranks of
-  // one host also open no TCP port to one another, where shared memory has room for all of them.
+  // Settings for Open MPI; the user's own (options, OMPI_MCA_... variables) override them. If
+  // shared memory is large enough for all ranks of the host, they also open no TCP port to each
+  // other.
   Environment environment() const;
 
  private:
   int ranks_;
-  std::unique_ptr<LockedFolder> session_, shared_;  // null: Open MPI's own places
+  std::unique_ptr<LockedFolder> session_, shared_;  // null: Open MPI's default place
 };
 
 }  // namespace convoy

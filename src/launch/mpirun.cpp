@@ -1,5 +1,5 @@
-// Cores are divided by the ranks themselves (rank_process.h), so mpirun binds nothing; where ranks
-// run was decided before (topology.h), so mpirun only follows.
+// The ranks divide the cores themselves (rank_process.h), so mpirun gets no binding; the placement
+// of ranks is already decided (topology.h), so mpirun only follows it.
 
 #include "launch/mpirun.h"
 
@@ -69,7 +69,7 @@ std::vector<std::string> mpirun_words(const RankPlacement& placement,
   if (!options.prefix.empty()) words.insert(words.end(), {"--prefix", options.prefix});
   words.insert(words.end(), {"-H", placement.text(), "-np", std::to_string(placement.ranks())});
   words.insert(words.end(), {"--map-by", "slot", "--bind-to", "none", "--tag-output"});
-  // Daemons of hosts that nobody reaches any more end themselves within two minutes.
+  // Daemons on hosts that are no longer reachable end themselves within two minutes.
   add_setting(words, "oob_tcp_keepalive_time", "60");
   add_setting(words, "oob_tcp_keepalive_intvl", "10");
   add_setting(words, "oob_tcp_keepalive_probes", "6");

@@ -13,8 +13,8 @@
 namespace convoy {
 namespace {
 
-// "S 4711 ...": state, parent and so on. Before that stands the name, in brackets, which may hold
-// anything. Empty: there is no such process.
+// The fields after the name in /proc/PID/stat: "S 4711 ..." (state, parent …). The name is in
+// brackets and may contain anything. Empty: no such process.
 std::string state_line(const fs::path& folder) {
   std::ifstream file(folder / "stat");
   std::string line;
@@ -50,7 +50,7 @@ std::vector<pid_t> process_tree(pid_t root) {
 }
 
 void kill_tree(pid_t root) {
-  // Every pass may find those that were started during the last one.
+  // Repeats until no pass finds processes started during the one before.
   size_t known = 0;
   std::vector<pid_t> tree = process_tree(root);
   while (tree.size() != known) {

@@ -1,4 +1,4 @@
-// A process and all it started.
+// A process with all processes that it started, found in /proc.
 #pragma once
 
 #include <sys/types.h>
@@ -7,15 +7,15 @@
 
 namespace convoy {
 
-// Itself first, then children, theirs, and so on, by /proc.
+// The process itself, then its children, their children, and so on.
 std::vector<pid_t> process_tree(pid_t root);
 
-// SIGKILL for all of them: all are stopped first, so that none starts another meanwhile.
+// Kills all of them with SIGKILL. All are stopped first, so that none starts another meanwhile.
 void kill_tree(pid_t root);
 
-// Whether SIGSTOP or the like holds it.
+// Whether the process is stopped (SIGSTOP or similar).
 bool is_stopped(pid_t pid);
-// Which rank of an MPI job it is, by its environment; -1: none that can be seen.
+// The process's MPI rank according to its environment; -1: unknown.
 int rank_of_process(pid_t pid);
 
 }  // namespace convoy

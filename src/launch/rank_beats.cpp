@@ -11,13 +11,13 @@
 namespace convoy {
 namespace {
 
-// What runs below mpirun on this host, by rank.
+// The ranks below mpirun on this host: rank -> process.
 std::map<int, pid_t> local_ranks(pid_t mpirun) {
   std::map<int, pid_t> ranks;
   for (const pid_t pid : process_tree(mpirun)) {
     if (pid == mpirun) continue;
     const int rank = rank_of_process(pid);
-    if (rank >= 0) ranks.emplace(rank, pid);  // the first: it may have children
+    if (rank >= 0) ranks.emplace(rank, pid);  // the first one: a rank may have children
   }
   return ranks;
 }

@@ -1,6 +1,6 @@
-// Whether the ranks of a job still run, by what `convoy launch` hears of them: every rank says so
-// every few seconds (rank_process.h). Ranks watch one another too (dist/peer_watch.h), and name one
-// that is lost; this is for when none of them can: all are stopped, or mpirun is.
+// Detects ranks that no longer run, by the heartbeats that each rank sends to `convoy launch` every
+// few seconds (rank_process.h). Ranks also watch each other (dist/peer_watch.h) and report a lost
+// rank; this covers the case that none of them can: all ranks, or mpirun, are stopped.
 #pragma once
 
 #include <sys/types.h>
@@ -15,16 +15,16 @@ namespace convoy {
 
 class RankBeats {
  public:
-  // `silence_s`: a rank that was heard once is lost when it says nothing for so long; before that,
-  // while hosts are reached and programs start, it has ten times as much. 0: never.
+  // A rank that was heard once is lost after `silence_s` without a heartbeat. Before its first one,
+  // while hosts are reached and programs start, it has ten times as long. 0: never.
   RankBeats(const RankPlacement& placement, double silence_s);
 
   void heard(int rank);
-  // It has done its work. When all have, mpirun has `silence_s` to end.
+  // The rank has finished its work. After the last one, mpirun has `silence_s` to exit.
   void ended(int rank);
 
-  // Looks at the clock, at least every two seconds. Empty: all is well. Otherwise who is lost, and
-  // whether it is stopped, as far as this host can see: `mpirun` and what runs below it.
+  // Checks the clock; call it at least every two seconds. Empty: no rank is lost. Otherwise names
+  // the lost ranks, and tells whether they are stopped if they run on this host, below `mpirun`.
   std::string lost(pid_t mpirun);
 
  private:

@@ -17,7 +17,7 @@ RankOutput::RankOutput(const RankPlacement& placement, OutputOptions options)
   for (int rank = 0; rank < placement_.ranks(); ++rank) {
     const fs::path file = folder / fmt::format("rank-{}.log", rank);
     std::error_code none;
-    fs::remove(file, none);  // of an earlier run
+    fs::remove(file, none);  // left by an earlier run
     logs_.push_back(std::make_unique<AppendFile>(file, Fault::usage));
   }
 }
@@ -37,12 +37,12 @@ void RankOutput::line(int rank, bool is_error_stream, std::string_view text) {
   if (error != text.npos && first_error_.empty()) first_error_ = text.substr(error);
   if (options_.only_rank.value_or(rank) != rank && error == text.npos) return;
   const bool is_plain = !options_.tag_all && rank == 0 && !is_error_stream;
-  const bool is_tagged = text.starts_with("[rank ");  // by the rank itself
-  // Ranks escape what they print themselves; what libraries print in them may hold anything.
+  const bool is_tagged = text.starts_with("[rank ");  // the rank added it itself
+  // Ranks escape their own output, but libraries in them may print any bytes.
   const std::string whole =
       fmt::format("{}{}\n", is_plain || is_tagged ? "" : tag(rank), plain_text(text));
   FILE* stream = is_error_stream ? stderr : stdout;
-  // A reader that left must not end the run: what is left of it is in its files.
+  // Write errors are ignored: a closed pipe must not end the run, and its files have all it needs.
   std::fwrite(whole.data(), 1, whole.size(), stream);
   std::fflush(stream);
 }

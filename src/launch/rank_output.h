@@ -1,5 +1,5 @@
-// What ranks print, as the user sees it: rank 0's standard output as it stands, so that a launched
-// verb prints what the verb prints; everything else with "[rank 3 host n17] " in front.
+// Prints the output of ranks: rank 0's standard output unchanged, so that a launched verb prints
+// what the verb alone would print; everything else with the prefix "[rank 3 host n17] ".
 #pragma once
 
 #include <memory>
@@ -14,21 +14,21 @@
 namespace convoy {
 
 struct OutputOptions {
-  bool tag_all = false;          // rank 0's standard output too
-  std::optional<int> only_rank;  // of the others nothing but errors
-  std::string log_dir;           // rank-0.log ... of both streams; empty: none
+  bool tag_all = false;          // prefix rank 0's standard output too
+  std::optional<int> only_rank;  // print only errors of the other ranks
+  std::string log_dir;           // folder for rank-0.log ... of both streams; empty: none
 };
 
 class RankOutput {
  public:
-  // Opens the logs.
+  // Opens the log files.
   RankOutput(const RankPlacement& placement, OutputOptions options);
 
   void line(int rank, bool is_error_stream, std::string_view text);
 
-  // The first error a rank spoke of; empty: none did.
+  // The first error that a rank printed; empty: none.
   const std::string& first_error() const { return first_error_; }
-  // Where the run of a training verb is, if rank 0 has said so.
+  // The run directory of a training verb, if rank 0 has told it.
   const std::string& run_dir() const { return run_dir_; }
   void forget_error() { first_error_.clear(); }
 

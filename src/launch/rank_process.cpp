@@ -22,7 +22,7 @@ std::string variable(const char* name) {
   return text ? text : "";
 }
 
-// The first that is set, as a number; `otherwise` when none is.
+// The number in the first of these variables that is set; `otherwise` if none is.
 int number(std::initializer_list<const char*> names, int low, int otherwise) {
   for (const char* name : names) {
     const std::string text = variable(name);
@@ -37,7 +37,7 @@ int number(std::initializer_list<const char*> names, int low, int otherwise) {
   return otherwise;
 }
 
-// Dropped where nothing is read: a rank must not wait for its launcher.
+// Drops the mark if the pipe is full: a rank must not wait for its launcher.
 void say_beat(std::string_view mark) {
   pollfd room{STDERR_FILENO, POLLOUT, 0};
   if (::poll(&room, 1, 0) != 1 || !(room.revents & POLLOUT)) return;
@@ -87,7 +87,7 @@ bool is_launched() { return !variable("CONVOY_LAUNCH").empty(); }
 void tell_run_dir(const std::string& path) {
   if (!is_launched()) return;
   const std::string folder = fs::absolute(path).lexically_normal().string();
-  if (one_line(folder) != folder) return;  // could not be read back from a line
+  if (one_line(folder) != folder) return;  // a path with a newline could not be read back
   show(stderr, "{}{}\n", run_dir_mark, folder);
   std::fflush(stderr);
 }

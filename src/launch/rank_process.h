@@ -1,5 +1,5 @@
-// What a process does first when `convoy launch` started it as a rank, and what the two say to each
-// other: environment variables down, marked lines on the standard error up.
+// What a process does first when `convoy launch` started it as a rank, and how the two communicate:
+// by environment variables to the rank, and by marked lines on its standard error.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,7 @@ constexpr std::string_view run_dir_mark = "convoy: run directory ";
 constexpr std::string_view beat_mark = "convoy: beat";
 constexpr std::string_view last_beat_mark = "convoy: last beat";
 
-// Where a rank's threads stay: on its cores, on those of its memory's node, anywhere.
+// Where the threads of a rank may run: on its cores, on the cores of its NUMA node, or anywhere.
 enum class Binding { core, numa, none };
 constexpr std::array<Word<Binding>, 3> words_of(Binding) {
   return {{{"core", Binding::core}, {"numa", Binding::numa}, {"none", Binding::none}}};
@@ -27,25 +27,26 @@ constexpr std::array<Word<Binding>, 3> words_of(Binding) {
 
 struct RankSettings {
   Binding bind = Binding::core;
-  int threads = 0;  // of each rank; 0: its share of the cores
+  int threads = 0;  // per rank; 0: as many as its cores
   bool oversubscribe = false;
-  double beat_s = 0;  // how often a rank says that it runs; 0: never
+  double beat_s = 0;  // heartbeat interval of a rank; 0: no heartbeats
 
-  // For the ranks' environment.
+  // The variables for the ranks' environment.
   std::map<std::string, std::string> environment() const;
 };
 
-// Takes this rank's share of the host's cores, as CONVOY_BIND, CONVOY_THREADS_PER_RANK and
-// CONVOY_OVERSUBSCRIBE say; nothing without CONVOY_BIND. Must come before the first thread.
+// Limits this process to its share of the host's cores according to CONVOY_BIND,
+// CONVOY_THREADS_PER_RANK and CONVOY_OVERSUBSCRIBE; without CONVOY_BIND it does nothing. Call it
+// before the first thread starts.
 void take_share_of_cores();
 
-// Whether `convoy launch` reads what this process says.
+// Whether `convoy launch` reads this process's output.
 bool is_launched();
-// Tells `convoy launch` what to resume.
+// Tells `convoy launch` which run directory to resume.
 void tell_run_dir(const std::string& path);
 
-// Tells `convoy launch`, every CONVOY_BEAT_S seconds, that this process runs; at its end that the
-// work is done. Without that variable it does nothing.
+// Sends a heartbeat to `convoy launch` every CONVOY_BEAT_S seconds, and the end of the work in the
+// destructor. Without that variable it does nothing.
 class RankBeat {
  public:
   RankBeat();

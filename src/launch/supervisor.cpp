@@ -32,12 +32,12 @@ std::string quoted(const std::string& word) {
   return is_plain ? word : "'" + word + "'";
 }
 
-// mpirun draws lines around its messages, and repeats how to run it.
+// mpirun frames its messages with lines of dashes, and repeats its usage.
 bool is_decoration(const std::string& line) {
   return line.empty() || line.find_first_not_of("- ") == line.npos;
 }
 
-// What ssh or, where that said nothing, mpirun complained of, on one line.
+// The error message of ssh or, if there is none, of mpirun, on one line.
 std::string complaint(const std::vector<std::string>& said) {
   const bool by_ssh =
       std::ranges::any_of(said, [](const std::string& line) { return line.starts_with("ssh: "); });
@@ -51,7 +51,7 @@ std::string complaint(const std::vector<std::string>& said) {
   return text;
 }
 
-// Ranks leave with one of these; mpirun itself with others.
+// Ranks exit with one of these codes; mpirun itself uses others.
 bool is_code_of_a_rank(int code) { return (code >= 2 && code <= 7) || code == 75; }
 
 bool lost_a_host(const std::vector<std::string>& said) {
@@ -63,7 +63,7 @@ bool lost_a_host(const std::vector<std::string>& said) {
   });
 }
 
-// The code to leave with. What nobody else has said is said here.
+// Returns the code to exit with, and prints errors that no rank has printed.
 int settle(const JobEnd& end, const RankOutput& output, const LaunchJob& job) {
   if (end.code == 0) return 0;
   if (!end.lost.empty()) {
@@ -99,7 +99,7 @@ int settle(const JobEnd& end, const RankOutput& output, const LaunchJob& job) {
 }  // namespace
 
 std::string killed_rank(const std::vector<std::string>& mpirun_said) {
-  // mpirun breaks its lines where it likes.
+  // mpirun breaks its lines at any place.
   const std::string text = join(mpirun_said, " ");
   static const std::regex pattern(
       R"(process rank (\d+) with PID \d+ on node (\S+)\s+exited on\s+signal (\d+))");
@@ -138,7 +138,7 @@ int supervise(const LaunchJob& job) {
       verb = {"resume", output.run_dir()};
     }
     say(fmt::format("restart {} of {}: convoy {}", restart + 1, job.restarts, join(verb, " ")));
-    std::this_thread::sleep_for(std::chrono::seconds(1));  // daemons on other hosts end meanwhile
+    std::this_thread::sleep_for(std::chrono::seconds(1));  // meanwhile daemons on other hosts end
   }
 }
 

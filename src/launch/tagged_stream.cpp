@@ -8,13 +8,13 @@
 namespace convoy {
 namespace {
 
-constexpr size_t longest_line = 1 << 20;  // more without an end of line is given in parts
+constexpr size_t longest_line = 1 << 20;  // longer lines are given in parts
 constexpr size_t longest_tag = 64;
 
 struct Tag {
-  size_t length = 0;  // 0: no tag
+  size_t length = 0;  // 0: not a tag
   int rank = 0;
-  bool is_cut = false;  // may become one with more bytes
+  bool is_cut = false;  // more bytes may make it a tag
 };
 
 Tag tag_at(std::string_view text) {

@@ -10,7 +10,7 @@
 namespace convoy {
 namespace {
 
-// A cell and how many of the smallest columns it covers.
+// A table cell that covers a number of the smallest columns.
 struct Cell {
   std::string text;
   int columns = 1;
@@ -22,7 +22,7 @@ std::string centred(const std::string& text, size_t width) {
   return std::string(room / 2, ' ') + text + std::string((room + 1) / 2, ' ');
 }
 
-// Every column holds `width` characters; a cell of several has their bars too.
+// Each column has `width` characters; a wider cell also covers the bars between its columns.
 size_t width_of(const Cell& cell, size_t width) {
   return static_cast<size_t>(cell.columns) * (width + 1) - 1;
 }

@@ -1,4 +1,4 @@
-// Which rank runs on which host, and the picture of it.
+// Places ranks on hosts, and draws the placement as a table.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace convoy {
 
-// Ranks by host, in the order of the hosts: rank 0 is the first of the first host.
+// Ranks are numbered in the order of the hosts: rank 0 is the first rank of the first host.
 struct RankPlacement {
-  std::vector<LaunchHost> hosts;  // those that have ranks; slots: how many
+  std::vector<LaunchHost> hosts;  // hosts with ranks; slots: their number
 
   int ranks() const;
   const std::string& host_of(int rank) const;
@@ -18,13 +18,13 @@ struct RankPlacement {
   std::string text() const;
 };
 
-// `ranks` on `hosts`. Where slots are said, hosts are filled in their order; where not, each gets
-// its even share, the first ones one more. `ranks` 0: every slot. More ranks than slots are a usage
-// error, unless they may `oversubscribe`: then hosts are filled evenly too.
+// Places `ranks` on `hosts`. With given slots, hosts are filled in their order; otherwise each host
+// gets an even share, the first ones one more. `ranks` 0: all slots. More ranks than slots are a
+// usage error, unless `oversubscribe` is set: then hosts are filled evenly.
 RankPlacement place_ranks(const std::vector<LaunchHost>& hosts, int ranks, bool oversubscribe);
 
-// The table that poprun prints: hosts, domains of shared memory, instances and, where given, how
-// many replicas each instance has.
+// A table like poprun's: hosts, shared-memory domains, instances and, if given, the replicas of
+// each instance.
 std::string topology_table(const RankPlacement& placement, const std::vector<int>& replicas);
 
 }  // namespace convoy

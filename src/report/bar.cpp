@@ -15,7 +15,7 @@ constexpr int least_bar = 8, most_bar = 32;
 
 struct Piece {
   std::string text;
-  int need;  // the smallest goes first
+  int need;  // the smallest is dropped first
 };
 
 std::vector<Piece> pieces_of(const Bar& bar, double share) {
@@ -34,7 +34,7 @@ std::vector<Piece> pieces_of(const Bar& bar, double share) {
   return pieces;
 }
 
-// Two blanks before each but the label.
+// Two blanks before each piece except the label.
 int columns_of(const std::vector<Piece>& pieces) {
   int sum = 0;
   for (const Piece& piece : pieces) sum += static_cast<int>(piece.text.size()) + 2;
@@ -62,7 +62,7 @@ std::string render_bar(const Bar& bar, int width, const BarStyle& style) {
   const int label = static_cast<int>(bar.label.size());
   std::vector<Piece> pieces = pieces_of(bar, share);
   const auto left = [&] { return room - label - columns_of(pieces); };
-  // A bar is worth the step counter and the speed, but neither loss nor ETA.
+  // The step counter and the speed may be dropped for the bar, but not the loss or the ETA.
   while (!pieces.empty()) {
     const auto least =
         std::min_element(pieces.begin(), pieces.end(),

@@ -1,4 +1,4 @@
-// The progress bar as text: one line that fits the terminal.
+// Renders the progress bar as text: one line that fits the terminal.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace convoy {
 struct Bar {
   std::string label;  // "epoch 3/10"
   int64_t done = 0, total = 0;
-  // NaN: not known, not shown.
+  // NaN: unknown and not shown.
   double loss = std::numeric_limits<double>::quiet_NaN();
   std::optional<Metric> metric = {};
   double images_per_s = std::numeric_limits<double>::quiet_NaN();
@@ -24,8 +24,8 @@ struct BarStyle {
   bool unicode = false, colour = false;
 };
 
-// At most `width - 1` columns: a full last column would wrap on some terminals. In a narrow one the
-// less needed fields go first, then the bar, then letters.
+// At most `width - 1` columns, because a full last column would wrap on some terminals. On a narrow
+// terminal the less important fields are dropped first, then the bar, then characters.
 std::string render_bar(const Bar& bar, int width, const BarStyle& style);
 
 }  // namespace convoy

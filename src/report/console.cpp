@@ -18,7 +18,7 @@ namespace {
 constexpr double redraw_s = 0.1;
 constexpr const char* wipe = "\r\x1b[K";
 
-// What is wrong, or was left out: told even to those who want to hear nothing.
+// Problems and skipped data: shown even with --quiet.
 bool is_warning(const RunEvent& event) {
   return std::holds_alternative<Warning>(event) || std::holds_alternative<BadSample>(event) ||
          std::holds_alternative<NonFinite>(event) || std::holds_alternative<RankLost>(event);
@@ -63,7 +63,7 @@ class Console : public Listener {
                 say(fmt::format("{}  train loss {:.4f}\n", epoch_label(e.epoch), e.train_loss));
               }
             },
-            // Routine: log.txt has them.
+            // Routine events: only in log.txt.
             [](const PlanReady&) {},
             [](const CheckpointSaved&) {},
             [&](const auto&) { say(lines_.of(event)); },
@@ -95,7 +95,7 @@ class Console : public Listener {
   }
 
   std::string eval_line(const EvalDone& e) const {
-    const bool has_trained = progress_.steps_per_epoch > 0;  // not in `convoy eval`
+    const bool has_trained = progress_.steps_per_epoch > 0;  // false in `convoy eval`
     std::string text =
         fmt::format("{}  {}{}", epoch_label(epoch_number(e.epoch)),
                     has_trained ? fmt::format("train loss {:.4f}  ", progress_.epoch_loss) : "",
@@ -184,7 +184,7 @@ class Console : public Listener {
   double shown_at_ = 0;
 };
 
-// A closed pipe must not end a training.
+// Write errors are ignored: a closed pipe must not end the training.
 void write_out(std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());

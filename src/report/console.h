@@ -1,5 +1,5 @@
-// The screen. On a terminal a progress bar and a few lines; otherwise plain lines as in log.txt.
-// The last line of a run is always `weights <hash>`.
+// Prints the events of a run on the screen: on a terminal a progress bar and a few lines, otherwise
+// plain lines as in log.txt. The last line of a run is always `weights <hash>`.
 #pragma once
 
 #include <functional>
@@ -13,22 +13,22 @@
 namespace convoy {
 
 struct ConsoleOptions {
-  bool quiet = false;  // only warnings, the accuracy and the last line
+  bool quiet = false;  // only warnings, the main metric and the last line
   bool terminal = false;
   BarStyle style;
   std::function<void(std::string_view)> write;
   std::function<int()> width;       // columns, asked at every redraw
-  std::function<double()> seconds;  // steady
-  PastEvals evals = {};             // of the run so far
+  std::function<double()> seconds;  // a steady clock
+  PastEvals evals = {};             // the run's evaluations before this process
 };
 
-// As standard output is: terminal or not, its width, UTF-8 by locale, colour unless NO_COLOR is set
-// or TERM is dumb. `relayed`: by mpirun, which has terminals of its own between, so that what it
-// relays may go to a file all the same.
+// Options that suit standard output: terminal or not, its width, UTF-8 by locale, colour unless
+// NO_COLOR is set or TERM is dumb. `relayed`: mpirun passes the output on, through
+// pseudo-terminals, so it may end in a file even if it looks like a terminal.
 ConsoleOptions console_options(bool quiet, bool relayed);
 
-// Redraws at most ten times a second. The bar is wiped before any other line and on destruction, so
-// an error that unwinds the run is printed on a clean line.
+// Redraws at most ten times a second. The bar is erased before any other line and in the
+// destructor, so an error that ends the run is printed on a clean line.
 std::unique_ptr<Listener> console_listener(ConsoleOptions options);
 
 }  // namespace convoy

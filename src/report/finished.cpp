@@ -17,7 +17,7 @@ std::optional<FinishedRun> read_finished_run(std::string_view metrics) {
     }
     return FinishedRun{line.value("step", int64_t{0}), line.value("weights_hash", "")};
   } catch (const JsonError&) {
-  } catch (const nlohmann::json::exception&) {  // a field of another kind: a text as the step
+  } catch (const nlohmann::json::exception&) {  // a field of another type, as a string for the step
   }
   return std::nullopt;
 }

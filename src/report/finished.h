@@ -1,3 +1,4 @@
+// Tells from metrics.jsonl whether a run is finished, and with which weights.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +14,13 @@ struct FinishedRun {
   int64_t step = 0;
   std::string weights_hash;
 };
-// What the last line of a metrics.jsonl says, where that is a whole line and the end of a run with
-// exit 0; whatever else stands there is no end.
+// Parses the last line of metrics.jsonl. Empty unless it is a complete line, a run_end with exit 0.
 std::optional<FinishedRun> read_finished_run(std::string_view metrics);
 
-// How the run ended, if it has come to its end: metrics.jsonl closes with run_end and exit 0.
+// The result of the run if it is finished: its metrics.jsonl ends with run_end and exit 0.
 std::optional<FinishedRun> finished_run(const RunDir& dir);
 
-// Whether it has; if so, says so with the run's last line, `weights <hash>`.
+// Whether the run is finished; if so, prints the run's last line, `weights <hash>`.
 bool say_if_finished(const RunDir& dir);
 
 }  // namespace convoy

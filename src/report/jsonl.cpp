@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Null for events that do not belong into the file.
+// Null for events that do not belong in the file.
 Json object_of(const RunEvent& event) {
   return std::visit(
       Cases{
@@ -125,7 +125,7 @@ std::string metrics_line(const RunEvent& event, double time) {
   Json object = object_of(event);
   if (object.is_null()) return "";
   object["t"] = std::floor(time * 1000) / 1000;
-  // File names may hold bytes that are no UTF-8.
+  // File names may contain bytes that are not UTF-8.
   return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -91,7 +91,7 @@ Lines::Lines(std::function<double()> clock, std::function<std::string()> date)
     : clock_(std::move(clock)), date_(std::move(date)) {}
 
 std::string Lines::train(const TrainProgress& e) {
-  // Every step counts for the pace, recorded or not.
+  // Every step counts for the pace, also those that are not recorded.
   const std::optional<double> eta = eta_.after(e.step, e.total_steps, clock_());
   if (!e.record) return "";
   const int64_t epoch = epoch_number(e.epoch);
@@ -143,7 +143,7 @@ std::string Lines::of(const RunEvent& event) {
           },
           [](const Shortened& e) { return shown("Ends at step {}: {}\n", e.last_step, e.reason); },
           [](const BadSample& e) {
-            // What is wrong with a file mostly opens with its name.
+            // The reason often starts with the file's name already.
             if (!e.file.empty() && e.reason.starts_with(e.file + ":")) {
               return shown("Bad sample: record {}: {}\n", e.index, e.reason);
             }

@@ -1,5 +1,5 @@
-// Events as lines for people, close to timm's so that its log readers work: log.txt, and the screen
-// when it is no terminal.
+// Formats events as lines for people, for log.txt and for the screen when it is not a terminal. The
+// lines are close to timm's, so that timm's log readers work.
 #pragma once
 
 #include <functional>
@@ -10,12 +10,13 @@
 
 namespace convoy {
 
-// Seconds until `total_steps`, from the mean pace since the first step this process saw. So
-// evaluations and checkpoints count, and a resumed run does not inherit another machine's pace.
+// Estimates the seconds left until `total_steps` from the mean pace since the first step of this
+// process. So evaluations and checkpoints count, and a resumed run does not use another machine's
+// pace.
 class Eta {
  public:
   void reset() { first_.reset(); }
-  // Empty before there is a pace.
+  // Empty until the pace is known.
   std::optional<double> after(int64_t step, int64_t total_steps, double now);
 
  private:
@@ -31,7 +32,8 @@ std::string forecast_lines(const Forecast& e);
 
 class Lines {
  public:
-  // `clock`: steady seconds. `date`: for the first and last lines, "2024-01-31 12:00:00".
+  // `clock` returns steady seconds. `date` returns "2024-01-31 12:00:00" for the first and last
+  // lines.
   Lines(std::function<double()> clock, std::function<std::string()> date);
 
   // Zero or more lines, each with its newline.
@@ -43,12 +45,12 @@ class Lines {
   std::function<double()> clock_;
   std::function<std::string()> date_;
   Eta eta_;
-  // Means over the recorded steps of the current epoch.
+  // Sums for the means over the recorded steps of the current epoch.
   int64_t epoch_ = 0, recorded_ = 0;
   double step_s_ = 0, wait_s_ = 0;
 };
 
-// "2024-01-31 12:00:00", local time.
+// The local time as "2024-01-31 12:00:00".
 std::string date_and_time();
 
 }  // namespace convoy

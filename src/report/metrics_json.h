@@ -1,4 +1,4 @@
-// Metrics as members of a JSON object: those of a line of metrics.jsonl and of `eval --json`.
+// Writes metrics as members of a JSON object, for a line of metrics.jsonl and for `eval --json`.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,10 +8,10 @@
 
 namespace convoy {
 
-// Infinities and NaN, which JSON has not, are the strings "inf", "-inf" and "nan".
+// JSON has no infinities and NaN: they become the strings "inf", "-inf" and "nan".
 nlohmann::ordered_json json_number(double value);
 
-// The values by their names, then the counts behind shares, then `total`, the samples.
+// Adds the values by name, then the counts behind ratios, then `total`, the number of samples.
 void add_metrics(nlohmann::ordered_json& object, std::span<const Metric> metrics, int64_t total);
 
 }  // namespace convoy

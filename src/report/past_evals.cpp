@@ -22,7 +22,7 @@ PastEvals past_evals(std::string_view metrics, std::span<const MetricDef> defs) 
     const size_t end = metrics.find('\n');
     const std::string_view line = metrics.substr(0, end);
     metrics.remove_prefix(end == metrics.npos ? metrics.size() : end + 1);
-    if (line.find(R"("event":"eval")") == line.npos) continue;  // most are of steps
+    if (line.find(R"("event":"eval")") == line.npos) continue;  // most lines are steps
     try {
       const nlohmann::json event = parse_json(line);
       EvalDone eval;
@@ -34,7 +34,7 @@ PastEvals past_evals(std::string_view metrics, std::span<const MetricDef> defs) 
       event.at("total").get_to(eval.total);
       past.add(eval);
     } catch (const JsonError&) {
-    } catch (const nlohmann::json::exception&) {  // a number that is none
+    } catch (const nlohmann::json::exception&) {  // not a valid number
     }
   }
   return past;

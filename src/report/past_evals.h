@@ -1,5 +1,5 @@
-// Evaluations of a run, those before this process too: what a resumed run says about its best is
-// the whole run's.
+// The evaluations of a run before this process, so that a resumed run reports the best result of
+// the whole run.
 #pragma once
 
 #include <optional>
@@ -15,8 +15,8 @@ struct PastEvals {
   void add(const EvalDone& eval);
 };
 
-// Those that the text of a metrics.jsonl tells; a line that is none is passed over. Of the run's
-// metrics `defs`, which must outlive it, only the main one is read.
+// Reads them from the text of a metrics.jsonl; lines that are not evaluations are skipped. Only the
+// main metric of `defs` is read; `defs` must outlive the result.
 PastEvals past_evals(std::string_view metrics, std::span<const MetricDef> defs);
 
 }  // namespace convoy

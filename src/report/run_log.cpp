@@ -13,7 +13,7 @@ class RunLog : public Listener {
       : file_(path, Fault::checkpoint), lines_(steady_seconds, date_and_time) {}
 
   void on(const RunEvent& event) override {
-    // Of the process, not of the run: sessions.jsonl has them.
+    // Events of the process, not of the run: they are in sessions.jsonl.
     if (std::holds_alternative<Resumed>(event) || std::holds_alternative<Forecast>(event) ||
         std::holds_alternative<Exchanged>(event)) {
       return;

@@ -1,4 +1,4 @@
-// log.txt: the run for people.
+// Writes log.txt, the log of a run for people.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 
 namespace convoy {
 
-// Appends to `path` every event as `Lines` words it, except what belongs to a process and not to
-// the run (Resumed: see sessions.h).
+// Appends every event to `path` as formatted by `Lines`, except events of a process that are not
+// part of the run (Resumed: see sessions.h).
 std::unique_ptr<Listener> run_log_listener(const fs::path& path);
 
 }  // namespace convoy

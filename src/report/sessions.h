@@ -1,5 +1,5 @@
-// sessions.jsonl: which processes worked on a run, and when. Append only: a resume cuts the other
-// logs back, never this one.
+// Writes sessions.jsonl: which processes worked on a run, and when. Append only: unlike the other
+// logs, it is not truncated by a resume.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace convoy {
 
-// One line per start, resume, warning, stop and end: event, t, pid, host, step and what belongs to
-// it.
+// One line per start, resume, warning, stop and end, with event, t, pid, host, step and the fields
+// of the event.
 std::unique_ptr<Listener> sessions_listener(const fs::path& path);
 
 }  // namespace convoy

@@ -20,7 +20,7 @@ class SummaryCsv : public Listener {
   }
 
  private:
-  // Also after the file was cut to nothing under us.
+  // Writes the header, also if another process truncated the file.
   void head() {
     if (file_.size() != 0) return;
     std::string names;

@@ -1,4 +1,4 @@
-// summary.csv: one line per epoch, for spreadsheets.
+// Writes summary.csv: one line per epoch, for spreadsheets.
 #pragma once
 
 #include <memory>
@@ -8,12 +8,13 @@
 
 namespace convoy {
 
-// Appends to `path`; an empty file gets the header first. `metrics`: those of the run's task, a
+// Appends to `path`; an empty file gets the header first. `metrics`: those of the run's task, one
 // column each.
 std::unique_ptr<Listener> summary_csv_listener(const fs::path& path,
                                                std::vector<MetricDef> metrics);
 
-// Without newline. Numbers come back bit for bit; those of an epoch without evaluation are empty.
+// One line without newline. Numbers read back bit for bit; fields of an epoch without evaluation
+// are empty.
 std::string summary_line(const EpochDone& epoch, std::span<const MetricDef> metrics);
 
 }  // namespace convoy

@@ -19,7 +19,7 @@ void count_bad(const std::vector<Batch::Bad>& all, int64_t most, int64_t& count,
   }
 }
 
-// Neither paths nor reasons hold a zero byte.
+// Fields are separated by zero bytes, which neither paths nor reasons contain.
 std::string pack_bad(const std::vector<Batch::Bad>& bad) {
   std::string text;
   for (const Batch::Bad& one : bad) {

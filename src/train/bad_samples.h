@@ -1,4 +1,4 @@
-// Samples that are no images: told one by one, and counted against --max-bad.
+// Samples that cannot be decoded: each one is reported, and their number is limited by --max-bad.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@ namespace convoy {
 
 using TellBad = std::function<void(const Batch::Bad&)>;
 
-// Tells of them and adds them to `count`; more than `most` are Fault::data.
+// Reports each of them and adds their number to `count`; more than `most` in total are Fault::data.
 void count_bad(const std::vector<Batch::Bad>& all, int64_t most, int64_t& count,
                const TellBad& tell);
 
-// As one text, and back: for processes that tell one another.
+// Serialises bad samples to text and back, to send them to other processes.
 std::string pack_bad(const std::vector<Batch::Bad>& bad);
 void unpack_bad(const std::string& text, std::vector<Batch::Bad>& into);
 

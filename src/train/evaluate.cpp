@@ -31,7 +31,7 @@ void Evaluator::run_batch(const Batch& batch) {
   executor_.run();
 }
 
-// In rounds of a batch for each rank.
+// Runs in rounds of one batch per rank.
 std::optional<Evaluator::Outcome> Evaluator::run(const std::function<bool(int64_t)>& watch) {
   LoaderSpec spec = spec_;
   if (transport_) {
@@ -48,7 +48,7 @@ std::optional<Evaluator::Outcome> Evaluator::run(const std::function<bool(int64_
       run_batch(batch);
       rows.add(task_, executor_, batch, 0);
     }
-    // A wish to stop travels with the rows, so that all processes stop after the same round.
+    // The request to stop is sent with the rows, so that all processes stop after the same round.
     const bool stops = rows.gather(watch(all.results->samples()) ? 0 : 1, *all.results) != 0;
     count_bad(rows.bad(), spec_.max_bad, all.bad, tell_bad_);
     if (stops) return std::nullopt;

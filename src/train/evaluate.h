@@ -1,5 +1,5 @@
-// Evaluation: every sample once, exactly counted. Training and the eval verb run this same code on
-// the same kind of plan, so their digits agree.
+// Evaluation: runs every sample exactly once and counts exactly. Training and the eval verb share
+// this code and use the same kind of plan, so their results agree digit by digit.
 #pragma once
 
 #include <functional>
@@ -16,18 +16,18 @@ namespace convoy {
 
 class Evaluator {
  public:
-  // Keeps the references. `loader` gives workers and prefetch, and how many samples may be no
-  // images: they are not counted, and told to `tell_bad`.
+  // Keeps the references. `loader` sets workers, prefetch and the allowed number of bad samples;
+  // bad samples are reported to `tell_bad` and not counted.
   Evaluator(const Task& task, Executor& executor, const Dataset& dataset, const AugmentChain& chain,
             int64_t batch, const LoaderSpec& loader, TellBad tell_bad,
             Transport* transport = nullptr);
 
-  // `watch(samples done)` is called with every batch, and at the end; false abandons the
-  // evaluation, and then there is none. With several processes batches are dealt to them in turn,
-  // and all get the same result; it is abandoned by all when one of them asks for it.
+  // `watch(samples done)` is called after each batch and at the end; if it returns false, the
+  // evaluation stops and nothing is returned. With several processes the batches are distributed
+  // round-robin and all processes get the same result; if one of them stops, all stop.
   struct Outcome {
     std::unique_ptr<Results> results;
-    int64_t bad = 0;  // samples that were no images, and are not among the others
+    int64_t bad = 0;  // undecodable samples, not part of the results
   };
   std::optional<Outcome> run(const std::function<bool(int64_t)>& watch);
 

@@ -1,9 +1,9 @@
-// What a run says while it happens. Training emits these and prints nothing; listeners (report/)
-// write files and draw the screen. Everything happens in one thread, the trainer's.
+// The events that a run emits. Training prints nothing; listeners (report/) write files and draw
+// the screen. All events come from one thread, the trainer's.
 //
-// Files of an interrupted and resumed run equal those of an uninterrupted one, so every event of a
-// process that is no event of the run (Resumed, Warning, EvalProgress, Forecast) stays out of
-// metrics.jsonl.
+// The files of an interrupted and resumed run equal those of an uninterrupted one. So events that
+// belong to a process and not to the run (Resumed, Warning, EvalProgress, Forecast) are not written
+// to metrics.jsonl.
 #pragma once
 
 #include <cmath>
@@ -19,7 +19,7 @@
 
 namespace convoy {
 
-// Once per run: a resumed process says Resumed instead.
+// Once per run; a resumed process emits Resumed instead.
 struct RunStart {
   std::string model, dataset;
   std::string image;  // "3x224x224"
@@ -27,27 +27,27 @@ struct RunStart {
   uint64_t seed = 0;
   int threads = 1;
   std::string precision = "fp32";
-  std::string isa;      // the level that fixes the summation order
-  std::string version;  // of Convoy
+  std::string isa;      // ISA level; it determines the order of summation
+  std::string version;  // Convoy's version
   int64_t micro_batch = 0, accumulation = 1, replicas = 1;
-  int64_t global_batch = 0;  // their product
+  int64_t global_batch = 0;  // the product of the above
   int64_t train_samples = 0, eval_samples = 0;
   int64_t steps_per_epoch = 0, total_steps = 0;
   double epochs = 0, lr = 0;
-  // Not in metrics.jsonl: two runs of one recipe compare equal.
-  bool pinned = false;  // each thread stays on a core of its own
+  // The following are not in metrics.jsonl, so that runs of the same recipe compare equal.
+  bool pinned = false;  // each thread is bound to one core
   int processes = 1;
-  std::string split;  // replicas of each process, "2, 1, 1"
+  std::string split;  // replicas per process, "2, 1, 1"
   std::string run_dir;
-  std::vector<std::string> defaults;  // that follow from data and weights, a line each
+  std::vector<std::string> defaults;  // derived from data and weights, one line each
 };
 
-// Once per run that starts from the weights of a file.
+// Once per run that starts from a weights file.
 struct WeightsLoaded {
-  std::string text;  // one line: which file, and what of it fits
+  std::string text;  // one line: the file, and which tensors fit
 };
 
-// Once per run and plan.
+// Once per plan of a run.
 struct PlanReady {
   std::string kind;  // "train", "tail", "eval"
   int64_t batch = 0;
@@ -56,35 +56,35 @@ struct PlanReady {
   double flops = 0;  // of one execution
 };
 
-// Once per process, before its first step: what it is expected to take.
+// Once per process, before its first step: its expected needs.
 struct Forecast {
   int64_t state_bytes = 0, workspace_bytes = 0, loader_bytes = 0, libraries_bytes = 0;
-  int64_t peak_bytes = 0, limit_bytes = 0;  // of memory
+  int64_t peak_bytes = 0, limit_bytes = 0;  // memory
   int64_t checkpoint_bytes = 0, disk_bytes = 0, disk_free_bytes = 0;
-  double step_s = 0, epoch_s = 0, total_s = 0;  // of training; evaluations come on top
+  double step_s = 0, epoch_s = 0, total_s = 0;  // of training, without evaluations
 };
 
-// Once per process of a run with several, at its end: what went between them.
+// Once per process of a run with several processes, at its end: the data they exchanged.
 struct Exchanged {
   int processes = 1;
   int64_t steps = 0;
   int64_t gradient_bytes = 0;          // of one step
-  int64_t bytes = 0, sent_bytes = 0;   // moved by rank 0 in all; of these in messages
-  double early_share = 0, wait_s = 0;  // done before backward ended; waited after it
+  int64_t bytes = 0, sent_bytes = 0;   // moved by rank 0; thereof in messages
+  double early_share = 0, wait_s = 0;  // finished during backward; waited after it
 };
 
-// After an optimiser step.
+// After an optimizer step.
 struct TrainProgress {
   double epoch = 0;  // epochs of data seen: 2.5 is the middle of the third
   int64_t step = 0, samples = 0;
   double loss = 0;               // of this step
   double lr = 0;                 // of this step
-  double images_per_s = 0;       // since the last recorded one
-  double data_wait_s = 0;        // mean seconds per step without data, since the last recorded one
+  double images_per_s = 0;       // since the last recorded step
+  double data_wait_s = 0;        // mean wait for data per step since the last recorded step
   double epoch_loss = 0;         // mean over the epoch so far
-  std::optional<Metric> metric;  // the main one, over the epoch so far, where it is known
+  std::optional<Metric> metric;  // the main metric over the epoch so far, if known
   int64_t total_steps = 0, steps_per_epoch = 0;
-  // Files and plain lines take only these (every --log-steps); the progress bar takes all.
+  // Files and plain lines only use recorded events (every --log-steps); the progress bar uses all.
   bool record = true;
 };
 
@@ -95,32 +95,32 @@ struct EvalProgress {
 struct EvalDone {
   double epoch = 0;
   int64_t step = 0;
-  std::vector<Metric> metrics;  // the loss, where there is one, is among them
+  std::vector<Metric> metrics;  // including the loss, if there is one
   int64_t total = 0;            // samples
   bool ema = false;
   double seconds = 0;
 };
 
-// For summary.csv.
+// A row of summary.csv.
 struct EpochDone {
-  int64_t epoch = 0;  // the first is 1
+  int64_t epoch = 0;  // counts from 1
   double train_loss = 0;
-  std::vector<Metric> eval;  // empty: there was no evaluation in this epoch
+  std::vector<Metric> eval;  // empty: no evaluation in this epoch
   double lr = 0;
 };
 
-// Emitted when the files are on disk, just before the folder gets its name: so the line is part of
-// what the checkpoint says about the logs. The checkpoint of a stopped run has no such event.
+// Emitted after the files are on disk and before the folder gets its final name, so the log lengths
+// in the checkpoint include this line. The checkpoint of a stopped run has no such event.
 struct CheckpointSaved {
   int64_t step = 0;
   std::string path;  // relative to the run directory
   bool best = false;
 };
 
-// The run ends sooner than it was going to.
+// The run will end earlier than planned.
 struct Shortened {
-  int64_t step = 0;       // when that was settled
-  int64_t last_step = 0;  // with which it ends
+  int64_t step = 0;       // when this was decided
+  int64_t last_step = 0;  // the new last step of the run
   std::string reason;
 };
 
@@ -135,10 +135,10 @@ struct NonFinite {
   double loss = 0;
 };
 
-// Another process of the run died or hangs: this one ends too. A resume forgets it, as all that
-// came after the checkpoint.
+// Another process of the run died or hangs, so this process ends. A resume removes the event from
+// the logs, like everything after the checkpoint.
 struct RankLost {
-  int rank = -1;  // -1: no single one
+  int rank = -1;  // -1: not one particular rank
   int64_t step = 0;
   std::string text;
 };
@@ -147,15 +147,15 @@ struct Warning {
   std::string text;
 };
 
-// First event of a resumed process.
+// The first event of a resumed process.
 struct Resumed {
   int64_t step = 0;
-  std::string path;  // of the checkpoint; empty when the run starts again from nothing
+  std::string path;  // of the checkpoint; empty: the run starts from the beginning
   int threads = 1;
-  bool pinned = false;  // each thread stays on a core of its own
+  bool pinned = false;  // each thread is bound to one core
   int processes = 1;
   std::string run_dir;
-  std::string length;  // of the run from here on, where it was changed; empty: as before
+  std::string length;  // new length of the run, if changed; else empty
 };
 
 struct Stopped {
@@ -164,7 +164,8 @@ struct Stopped {
   std::string checkpoint;  // relative to the run directory; empty if none was written
 };
 
-// Last event of a run, or of a process that stopped or failed. Without weights the hash is empty.
+// The last event of a run, or of a process that stopped or failed. The hash is empty if there are
+// no weights.
 struct RunEnd {
   int64_t step = 0;
   std::string weights_hash;
@@ -178,7 +179,7 @@ using RunEvent =
                  EvalProgress, EvalDone, EpochDone, CheckpointSaved, Shortened, BadSample,
                  NonFinite, RankLost, Warning, Resumed, Stopped, RunEnd>;
 
-// One lambda per kind of event, for std::visit.
+// Overloads one lambda per event type, for std::visit.
 template <class... F>
 struct Cases : F... {
   using F::operator()...;
@@ -190,11 +191,11 @@ class Listener {
  public:
   virtual ~Listener() = default;
   virtual void on(const RunEvent& event) = 0;
-  // What was heard is with the operating system after this.
+  // All events so far are passed to the operating system.
   virtual void flush() {}
 };
 
-// Passes everything on, in the order of adding.
+// Passes every event to all added listeners, in the order of adding.
 class Listeners : public Listener {
  public:
   void add(std::unique_ptr<Listener> listener) { all_.push_back(std::move(listener)); }
@@ -209,7 +210,7 @@ class Listeners : public Listener {
   std::vector<std::unique_ptr<Listener>> all_;
 };
 
-// The number people give the epoch that an event after a step belongs to: 1 for (0, 1].
+// The epoch number shown to people for a position after a step: 1 for (0, 1].
 inline int64_t epoch_number(double epoch) {
   return epoch > 1 ? static_cast<int64_t>(std::ceil(epoch)) : 1;
 }

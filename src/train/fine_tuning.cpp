@@ -31,7 +31,7 @@ bool fits(const std::string& name, const std::string& pattern) {
   return matches_pattern(name, pattern) || name.starts_with(pattern + ".");
 }
 
-// Parameters, and what stands before their dots.
+// All parameter names and their prefixes up to a dot.
 std::vector<std::string> names_of(const Graph& graph) {
   std::set<std::string> all;
   for (const Param& p : graph.params) {
@@ -43,7 +43,7 @@ std::vector<std::string> names_of(const Graph& graph) {
   return {all.begin(), all.end()};
 }
 
-// `further`: what the option takes beside names.
+// `further`: other values that the option accepts.
 [[noreturn]] void refuse(std::string_view option, const std::string& pattern, const Graph& graph,
                          const std::vector<std::string>& further = {}) {
   std::vector<std::string> known = names_of(graph);
@@ -69,7 +69,7 @@ void freeze_params(Graph& graph, const std::string& pattern, const FoundModel& m
   if (!any) refuse("--freeze", pattern, graph, {std::string(all_but_head)});
 }
 
-// Freezes what none of the words is part of.
+// Freezes every parameter whose name contains none of the words.
 void freeze_others(Graph& graph, const std::vector<std::string>& words) {
   const auto has = [](const Param& p, const std::string& word) {
     return p.name.find(word) != p.name.npos;
@@ -115,7 +115,7 @@ std::vector<std::vector<size_t>> stages_of(const Graph& graph) {
   std::string last;
   for (size_t i = 0; i < graph.params.size(); ++i) {
     const std::string name = stage_name(graph.params[i].name);
-    // A stage begins with weights; norms and biases belong to those before them.
+    // A stage begins with a weight; norms and biases belong to the weight before them.
     if (stages.empty() || (name != last && graph.params[i].decay)) {
       stages.emplace_back();
       last = name;

@@ -1,5 +1,5 @@
-// Training that goes on from weights of somewhere else: what of the network is frozen, and how fast
-// the rest learns.
+// Options for training that starts from given weights: which parameters are frozen, and how fast
+// the others learn.
 #pragma once
 
 #include <array>
@@ -28,14 +28,14 @@ struct FineTuning {
   void describe(Fields& field);
   bool freezes() const { return !freeze.empty() || !train_only.empty(); }
 
-  // Gives every parameter of a graph for training its rate, and lets batch norms keep their
-  // statistics, as was asked for. A pattern that fits nothing is a usage error with the nearest
-  // name.
+  // Sets the learning-rate factor of every parameter of a training graph, and freezes batch-norm
+  // statistics if requested. A pattern that matches nothing is a usage error that suggests the
+  // nearest name.
   void apply(Graph& graph, const FoundModel& model) const;
 };
 
-// The stages of a network, as names of parameters tell them, from the image to the head: `layer1`,
-// `features.3`; a norm beside a convolution is part of its stage.
+// The parameters of each stage of a network (`layer1`, `features.3`), from the image to the head,
+// derived from their names. A norm belongs to the stage of its convolution.
 std::vector<std::vector<size_t>> stages_of(const Graph& graph);
 
 }  // namespace convoy

@@ -5,7 +5,7 @@
 namespace convoy {
 namespace {
 
-// Each text is a rule or the name of a file of rules.
+// Each text is a rule or the name of a file with rules.
 std::vector<AlgorithmRule> rules_of(const std::vector<std::string>& texts,
                                     const std::string& where) {
   std::vector<AlgorithmRule> rules;
@@ -34,7 +34,7 @@ void describe_choices(Fields& field, Choices& choices) {
   const Field& read = *find_field(field.all(), "algorithms");
   if (!field.given("algorithms")) return;
   choices.rules = rules_of(rules, read.value.where());
-  // So that the record of the run is whole without the file.
+  // The record must be complete without the file.
   field.record("algorithms", rule_texts(choices));
 }
 

@@ -1,4 +1,4 @@
-// The options that stand for tensor/choices.h.
+// The options that set the algorithm rules of tensor/choices.h.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace convoy {
 
-// Reads the files that --algorithms names; what is recorded of it are their lines.
+// Reads the files named by --algorithms; the run records their rules, not their names.
 void describe_choices(Fields& field, Choices& choices);
-// The value of --algorithms that stands for the rules, without files.
+// The value of --algorithms that gives the same rules without files.
 std::vector<std::string> rule_texts(const Choices& choices);
 
 }  // namespace convoy

@@ -11,7 +11,7 @@
 namespace convoy {
 namespace {
 
-// The best of a few: what disturbs a measurement only ever slows it.
+// The best of several: disturbances only slow a measurement down.
 constexpr int tries = 4;
 
 template <class Body>
@@ -26,7 +26,7 @@ double best_seconds(const Body& body) {
 }
 
 double measure_flops(ThreadPool& pool) {
-  constexpr int64_t rounds = 400'000;  // some milliseconds
+  constexpr int64_t rounds = 400'000;  // takes a few milliseconds
   std::vector<double> done(static_cast<size_t>(pool.size()));
   std::vector<float> sinks(done.size() * 16);
   const double seconds = best_seconds([&] {
@@ -39,7 +39,7 @@ double measure_flops(ThreadPool& pool) {
 }
 
 double measure_bytes(ThreadPool& pool) {
-  const Chunks chunks{6 << 20, 1 << 16};  // 24 MiB twice
+  const Chunks chunks{6 << 20, 1 << 16};  // two arrays of 24 MiB
   std::vector<float> target(static_cast<size_t>(chunks.count));
   const std::vector<float> term(static_cast<size_t>(chunks.count), 1.0f);
   const double seconds = best_seconds([&] {

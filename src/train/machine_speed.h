@@ -1,5 +1,5 @@
-// What the machine can do at best right now, on the threads of a pool: measured in a tenth of a
-// second. Figures of speed are shares of it, and the plan's estimate of time is made from it.
+// Measures in a tenth of a second the peak speed of the machine on a pool's threads. Reported
+// speeds are relative to it, and the estimated step time is based on it.
 #pragma once
 
 #include "base/threads/thread_pool.h"
@@ -7,8 +7,8 @@
 namespace convoy {
 
 struct MachineSpeed {
-  double flops = 0;  // multiply-adds on registers, two operations each, a second
-  double bytes = 0;  // read and written, of arrays larger than any cache, a second
+  double flops = 0;  // per second, on registers; a multiply-add counts as two
+  double bytes = 0;  // per second, read and written, of arrays larger than any cache
 };
 
 MachineSpeed measure_speed(ThreadPool& pool);

@@ -30,7 +30,7 @@ std::optional<RunEvaluation::Outcome> RunEvaluation::run(const RunProgress& prog
 
 std::optional<EvalDone> RunEvaluation::run_once(const RunProgress& progress, bool average) {
   const State& state = site_.network.state();
-  // The evaluation plan reads the parameters' place: the average is put there for that time.
+  // The evaluation plan reads the parameters in place, so the average is swapped in for that time.
   const auto swap = [&] {
     if (!average) return;
     std::swap_ranges(state.params().begin(), state.params().end(), state.average_params().begin());

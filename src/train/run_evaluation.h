@@ -1,4 +1,4 @@
-// Evaluations inside of a run: of the weights and, where there is one, of their moving average.
+// Evaluations during a run: of the weights and, if the run has one, of their average.
 #pragma once
 
 #include <optional>
@@ -11,19 +11,20 @@ namespace convoy {
 
 class RunEvaluation {
  public:
-  // Keeps all of them. `stop` holds the signal that asks to end, or 0. Without --eval-epochs there
-  // is nothing to run.
+  // Keeps all references. `stop` is the number of the signal that asks to end, or 0. Without
+  // --eval-epochs, `run` does nothing.
   RunEvaluation(const RunSite& site, RunWatch& watch, const std::atomic<int>& stop,
                 TellBad tell_bad);
 
   struct Outcome {
     EvalDone plain;
     std::optional<EvalDone> average;
-    // What decides which weights are best.
+    // The evaluation that decides which weights are best.
     const EvalDone& counts() const { return average ? *average : plain; }
   };
-  // Tells of both or none: a run stopped between the two evaluates again, and must not tell twice.
-  // Nothing: a signal came meanwhile. `average`: whether the moving average has been made.
+  // Emits both evaluations or none: a run that stops between the two repeats both after the resume
+  // and must not report one twice. Empty: a signal came. `average`: whether the average exists
+  // already.
   std::optional<Outcome> run(const RunProgress& progress, bool average);
 
  private:

@@ -1,4 +1,4 @@
-// Tells of each step: its loss, and the pace since the last step that was recorded.
+// Emits an event for each step, with its loss and the pace since the last recorded step.
 #pragma once
 
 #include "data/loading/loader.h"
@@ -10,9 +10,9 @@ class StepReport {
  public:
   explicit StepReport(const RunSite& site) : site_(site) {}
 
-  // Before the first step of this process.
+  // Call before the first step of this process.
   void begin(int64_t step);
-  // That many seconds were no training: an evaluation, a checkpoint.
+  // Excludes that many seconds (an evaluation, a checkpoint) from the pace.
   void leave_out(double seconds) { seconds_ += seconds; }
   void tell(const RunState& state, const Results& results, const Loader& loader);
 
@@ -23,9 +23,9 @@ class StepReport {
   int64_t step_ = 0, samples_ = 0;
 };
 
-// Of the run and its plans, once.
+// Emits the events about the run and its plans, once per run.
 void tell_start(const RunSite& site);
-// What its user should know before the first step of a process.
+// Emits warnings before the first step of a process.
 void tell_warnings(const RunSite& site);
 
 }  // namespace convoy

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view of_training = "train-";
 
-// What --best-metric may be: the main metrics first, then the others, then those of training.
+// The values of --best-metric: main metrics first, then other metrics, then those of training.
 std::vector<std::string> names_of(std::span<const MetricDef> metrics) {
   std::vector<std::string> mains, others, training;
   const std::string loss(loss_metric.name), prefix(of_training);

@@ -19,7 +19,7 @@ int64_t TimeLimit::fitting_steps(int64_t total, int64_t done) const {
   const double now = state_.elapsed(), eval = static_cast<double>(setup.eval_set->size());
   const double steps = (steady_seconds() - state_.started - boundary_seconds_) /
                        static_cast<double>(std::max<int64_t>(done, 1));
-  // Before the first evaluation: a forward pass is a third of a step.
+  // Before the first evaluation: estimate a forward pass as a third of a training step.
   const double first_guess =
       site_.config.eval_epochs > 0
           ? steps / 3 * eval / static_cast<double>(setup.shape.global_batch())
@@ -33,8 +33,8 @@ int64_t TimeLimit::fitting_steps(int64_t total, int64_t done) const {
       total - state_.progress.step);
 }
 
-// The schedule's step goes ahead so that it is at its end when the run is. Every process takes what
-// rank 0 finds: their clocks differ.
+// Advances the schedule's step so that schedule and run end together. All processes use rank 0's
+// decision, because their clocks differ.
 void TimeLimit::after_step() {
   if (site_.config.stop.max_hours <= 0) return;
   RunProgress& progress = state_.progress;

@@ -1,5 +1,5 @@
-// Ends a run when its hours are up (--max-hours): the learning-rate schedule is run through faster,
-// so that all of it fits.
+// Ends a run after --max-hours: it advances the learning-rate schedule faster, so that the whole
+// schedule fits into the time.
 #pragma once
 
 #include "train/run/run_site.h"
@@ -8,14 +8,14 @@ namespace convoy {
 
 class TimeLimit {
  public:
-  // Keeps both.
+  // Keeps both references.
   TimeLimit(const RunSite& site, RunState& state) : site_(site), state_(state) {}
 
-  // The first step of this process is next.
+  // Call before the first step of this process.
   void begin() { first_step_ = state_.progress.step; }
-  // An evaluation, and what belongs to it, took that long.
+  // Adds the time of an evaluation and a checkpoint.
   void add_boundary(double seconds);
-  // After every step: how many more there is time for. Every rank at once.
+  // Call after every step, on all ranks: computes how many further steps fit into the time left.
   void after_step();
 
  private:
@@ -23,12 +23,12 @@ class TimeLimit {
 
   const RunSite& site_;
   RunState& state_;
-  // Of this process.
+  // In this process.
   int64_t first_step_ = 0, boundaries_ = 0;
   double boundary_seconds_ = 0;
 };
 
-// The run ends with that step from now on.
+// Makes `last_step` the last step of the run.
 void end_at(const RunSite& site, RunState& state, int64_t last_step, std::string reason);
 
 }  // namespace convoy

@@ -31,7 +31,7 @@ void Trace::write(const fs::path& file) const {
         "}",
         process_, lane, quoted(name));
   }
-  // Nanoseconds first: events that touch must not overlap by a rounding.
+  // Rounds to nanoseconds first, so that adjacent events do not overlap by rounding.
   const auto nanoseconds = [](double seconds) { return std::llround(seconds * 1e9); };
   for (const Event& e : events_) {
     const long long begin = nanoseconds(e.begin), length = nanoseconds(e.end) - begin;

@@ -1,5 +1,6 @@
-// What a process did and when, as a file for a trace viewer (chrome://tracing, ui.perfetto.dev).
-// Held in memory until it is written. Times are the steady clock's: processes of one host agree.
+// Records what a process does over time, for a trace viewer (chrome://tracing, ui.perfetto.dev).
+// Events stay in memory until `write`. Times are of the steady clock, which all processes of a host
+// share.
 #pragma once
 
 #include <string>
@@ -12,15 +13,16 @@ namespace convoy {
 
 class Trace {
  public:
-  // `process`: its number in the file, the rank.
+  // `process`: its number in the file (the rank).
   explicit Trace(int process) : process_(process) {}
 
-  // Lanes: events of one nest, those of several overlap. Lane 0 is the thread that trains.
+  // A lane is a row of the trace: events of one lane nest, those of different lanes may overlap.
+  // Lane 0 is the training thread.
   void name_lane(int lane, std::string name);
-  // Seconds of `steady_seconds()`.
+  // `begin` and `end` in `steady_seconds()`.
   void add(std::string name, const char* category, double begin, double end, int lane = 0);
 
-  // Makes the folder.
+  // Creates the folder if needed.
   void write(const fs::path& file) const;
 
  private:
@@ -35,7 +37,7 @@ class Trace {
   std::vector<Event> events_;
 };
 
-// From here to the end of the scope. Without a trace: nothing.
+// Records the time from its construction to the end of the scope. A null trace: does nothing.
 class TraceSpan {
  public:
   TraceSpan(Trace* trace, const char* name, const char* category)

@@ -42,7 +42,7 @@ int Trainer::run() {
       try {
         if (loss) site_.listener.on(RankLost{loss->rank, state_.progress.step, loss->text});
         tell_end(error.exit_code(), "");
-      } catch (const Error&) {  // a full disk: the first error is the one to report
+      } catch (const Error&) {  // for example a full disk: report the first error only
       }
     }
     throw;
@@ -154,7 +154,7 @@ void Trainer::move_average() {
 const Batch& Trainer::next_batch(Loader& loader) {
   const TraceSpan span(trace_.get(), "data wait", "data");
   const Batch& batch = loader.next();
-  if (!transport_) count_bad_of(batch.bad);  // several processes count after the step, all alike
+  if (!transport_) count_bad_of(batch.bad);  // several processes count after the step
   return batch;
 }
 
@@ -187,8 +187,7 @@ void Trainer::judge(const RunEvaluation::Outcome& result) {
   }
 }
 
-// Evaluation, the epoch's summary, a checkpoint: in this order, so that a checkpoint knows of the
-// evaluation.
+// Evaluation first, then the epoch's summary, then a checkpoint, which so includes the evaluation.
 bool Trainer::finish_boundary() {
   const double begin = steady_seconds();
   RunProgress& progress = state_.progress;
@@ -201,7 +200,7 @@ bool Trainer::finish_boundary() {
     if (!result) return false;
     judge(*result);
   }
-  // Asked again: the run may have become shorter.
+  // Computed again: the run may have become shorter.
   const Due due = due_after(site_.config, setup_.epochs, progress.step, progress.last_step);
   progress.boundary_pending = false;
   state_.saved_step = -1;

@@ -1,4 +1,5 @@
-// The training loop. It emits events and prints nothing; it saves, stops and resumes.
+// The training loop: runs steps, emits events, evaluates, saves, stops and resumes. It prints
+// nothing.
 #pragma once
 
 #include <atomic>
@@ -16,37 +17,36 @@ namespace convoy {
 
 class Trainer {
  public:
-  // Opens the data and plans everything; nothing is written yet. `stop` holds the number of the
-  // signal that asks to end, or 0. Keeps the references; `watch` is for whoever looks at the
-  // passes.
-  // `transport`: to the other processes of the run, of which rank 0 alone writes files; null: there
-  // are none.
+  // Opens the data and makes all plans, without writing files. `stop` is the number of the signal
+  // that asks to end, or 0. `watch` observes the compiler passes. `transport`: to the other
+  // processes of the run, of which only rank 0 writes files; null: a single process. Keeps the
+  // references.
   Trainer(const RunConfig& config, const RunDir& dir, Listener& listener,
           const std::atomic<int>& stop, const PassWatch& watch = {},
           Transport* transport = nullptr);
 
-  // From the newest checkpoint of the run directory, or from the start when there is none. Gives
-  // the exit code: 0, or 75 when stopped by a signal after a checkpoint.
+  // Runs from the newest checkpoint of the run directory, or from the start. Returns the exit code:
+  // 0, or 75 after a signal and a checkpoint.
   int run();
 
  private:
   int train();
   int train_on();
-  // Brings back what the folder holds, or starts anew; on all ranks alike.
+  // Restores the newest checkpoint or starts anew, identically on all ranks.
   void begin();
   void start(const WholeSlots& slots);
 
   void train_one_step(Loader& loader);
   void move_average();
-  // The loader's next; what is no image in it is told and counted.
+  // The loader's next batch; bad samples in it are reported and counted.
   const Batch& next_batch(Loader& loader);
   void tell_bad(const Batch::Bad& bad);
   void count_bad_of(const std::vector<Batch::Bad>& all);
-  // What is due after a step. False: a signal came while evaluating.
+  // Does what is due after a step. False: a signal came during the evaluation.
   bool finish_boundary();
-  // Scores an evaluation: which weights are best, and whether there is patience left.
+  // Scores an evaluation: updates the best score and checks the patience.
   void judge(const RunEvaluation::Outcome& result);
-  // The trace of the first steps ends here, when there is one.
+  // Ends and writes the trace of the first steps, if there is one.
   void end_trace();
   // The signal that asks all ranks to end, the same on all of them; 0: none.
   int asked_to_stop();
@@ -57,7 +57,7 @@ class Trainer {
   const std::atomic<int>& stop_;
   RunWatch watch_;
   const RunSetup setup_;
-  const MemoryNeeds memory_;  // as foreseen
+  const MemoryNeeds memory_;  // forecast
   Network network_;
   const RunSite site_;
   RunState state_;
@@ -66,7 +66,7 @@ class Trainer {
   StepReport report_;
   TimeLimit time_limit_;
   std::unique_ptr<Trace> trace_;
-  bool begun_ = false;  // the run's events have started
+  bool begun_ = false;  // the run's first events were emitted
 };
 
 }  // namespace convoy

@@ -1,5 +1,5 @@
-// The average of several files of weights, tensor by tensor, in double. One file at a time is in
-// memory beside the sums.
+// The average of several weights files, tensor by tensor, in double. Besides the sums, only one
+// file at a time is in memory.
 #pragma once
 
 #include <map>
@@ -13,34 +13,34 @@ namespace convoy {
 
 class WeightsAverage {
  public:
-  // Without a decay the mean: the sum in the order of the files, divided at the end. With one,
-  // V = the first file, then V <- decay V + (1 - decay) file.
+  // Without a decay: the mean; files are summed in their order and divided at the end. With a
+  // decay: V = first file, then V <- decay V + (1 - decay) file for each further file.
   explicit WeightsAverage(std::optional<double> decay) : decay_(decay) {}
 
-  // The next file. All must have the same tensors of the same shapes, else Fault::checkpoint naming
-  // file and tensor. Whole numbers (num_batches_tracked) and the types of the others are those of
-  // the last file. Keeps nothing of the file.
+  // Adds the next file and keeps no reference to it. All files must have the same tensors with the
+  // same shapes, otherwise Fault::checkpoint names file and tensor. Integer tensors
+  // (num_batches_tracked) and element types are taken from the last file.
   void add(const SafetensorsFile& file);
 
   int files() const { return files_; }
 
-  // The average, to be written; only once, and only after a file: the sums are given up on the way.
-  // Borrows from this object.
+  // The average, ready to be written. Call it once, after at least one `add`: it frees the sums as
+  // it goes. The entries borrow from this object.
   std::vector<TensorEntry> result();
 
  private:
   struct Sum {
     DType dtype = DType::f32;
     Shape shape;
-    std::vector<double> values;    // of a floating type
-    std::vector<std::byte> bytes;  // of whole numbers; of the others in the result
+    std::vector<double> values;    // if floating point
+    std::vector<std::byte> bytes;  // if integers; else filled in the result
   };
 
   void check(const SafetensorsFile& file) const;
 
   std::optional<double> decay_;
   int files_ = 0;
-  std::string first_;  // where the first file came from
+  std::string first_;  // the origin of the first file
   std::map<std::string, Sum, std::less<>> sums_;
 };
 

@@ -15,7 +15,7 @@ struct Row {
   size_t bytes;
   std::optional<DType> ours;
 };
-// In the order of the enumeration.
+// In the order of `Element`.
 constexpr std::array<Row, 15> rows{{{"float64", 8, DType::f32},
                                     {"float32", 4, DType::f32},
                                     {"float16", 2, DType::f32},
@@ -41,8 +41,9 @@ T load(const std::byte* from) {
   return value;
 }
 
-// By bits: the kernels' conversions are below another folder, and this one runs once a file.
-// Subnormal halves are normal floats, so flush-to-zero cannot touch them.
+// With integer operations: the kernels' conversions are in a folder that this one may not include,
+// and this runs only once per file. A subnormal f16 becomes a normal float, so flush-to-zero does
+// not affect it.
 float half_to_float(uint16_t half) {
   const uint32_t sign = (half & 0x8000u) << 16, fraction = half & 0x3ffu;
   const uint32_t exponent = (half >> 10) & 31u;

@@ -1,5 +1,5 @@
-// Kinds of numbers that weight files of others hold, and how they become ours: every float is f32
-// in memory, integers stay what they are where DType has them, the rest is only named.
+// Element types that weights files may contain, and their conversion: every floating type becomes
+// f32 in memory, integers keep their type if DType has it, all others only have a name.
 #pragma once
 
 #include <cstddef>
@@ -32,12 +32,12 @@ enum class Element : uint8_t {
 
 size_t element_bytes(Element element);
 std::string_view element_name(Element element);  // "float64"
-// What it is in memory; none: we have no use for it.
+// The type in memory; empty: tensors of this type are not used.
 std::optional<DType> element_dtype(Element element);
-// Whether the bytes of a file serve as they lie.
+// Whether the bytes of a file can be used without conversion.
 bool element_is_ours(Element element);
 
-// One element of `from` as element_dtype says, both unaligned.
+// Converts one element to element_dtype(element); both pointers may be unaligned.
 void convert_element(Element element, const std::byte* from, std::byte* to);
 
 }  // namespace convoy

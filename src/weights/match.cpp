@@ -11,12 +11,12 @@
 namespace convoy {
 namespace {
 
-constexpr size_t told_names = 3;  // in a message, of a longer list
+constexpr size_t told_names = 3;  // how many of a longer list a message names
 
 constexpr std::array<std::string_view, 5> prefixes{"module.", "model.", "_orig_mod.", "backbone.",
                                                    "net."};
 
-// Counters, and what optimisers keep beside the weights.
+// Counters, and the state that optimizers save beside the weights.
 bool is_aside(std::string_view name) {
   constexpr std::string_view keras_suffix = "/.ATTRIBUTES/VARIABLE_VALUE";
   if (name.ends_with(keras_suffix)) name.remove_suffix(keras_suffix.size());
@@ -31,7 +31,7 @@ bool is_aside(std::string_view name) {
 }
 
 struct Candidate {
-  std::string name;  // stripped
+  std::string name;  // without prefixes
   const TensorEntry* tensor;
 };
 
@@ -40,7 +40,7 @@ std::vector<Candidate> candidates_of(const WeightFile& file) {
   for (const TensorEntry& tensor : file.tensors()) {
     if (!is_aside(tensor.name)) all.push_back({tensor.name, &tensor});
   }
-  // Taken off at once in the end: a name may be nothing but prefixes, and long.
+  // Prefixes are erased once at the end: a name may be long and consist of prefixes only.
   size_t taken = 0;
   for (bool again = !all.empty(); again;) {
     again = false;
@@ -102,7 +102,7 @@ Match match_names(const std::vector<Candidate>& candidates, std::span<const Want
   return match;
 }
 
-// A name as it stands where it is an ordinary one.
+// An ordinary name as it is; others are escaped.
 std::string plain(std::string_view name) {
   const bool ordinary =
       name.size() <= 120 && std::ranges::all_of(name, [](char c) { return c > ' ' && c < 127; });
@@ -123,7 +123,7 @@ void copy_renamed(const TensorEntry& tensor, const Renamed& how, std::span<float
   expect(tensor.dtype == DType::f32 && tensor.data.size() == into.size_bytes(),
          "a tensor is copied into one of another size");
   if (into.empty()) return;
-  // Ours is [c, b, a]. The element [i, j, k] of it lies at i * of_c + j * of_b + k * of_a.
+  // Our shape is [c, b, a]. Its element [i, j, k] is at i * of_c + j * of_b + k * of_a in the file.
   const Shape ours = arranged(s, how.arrangement);
   const int64_t c = ours.rank() > 0 ? ours[0] : 1, b = ours.rank() > 1 ? ours[1] : 1;
   const int64_t a = ours.count() / (b * c);
@@ -238,8 +238,8 @@ Match match_weights(const WeightFile& file, std::span<const Wanted> wanted) {
     const Renames renames = rename.rename(names, wanted);
     if (renames.empty()) continue;
     Match match = match_names(candidates, wanted, renames);
-    // Of as many that fit, the one with fewer that have no place: a head of other classes fits
-    // under no name, and belongs to one.
+    // If equally many fit, prefer fewer missing tensors: a head with another number of classes fits
+    // under no translation, but under the right one it is not missing.
     if (match.pairs.size() < best.pairs.size() ||
         (match.pairs.size() == best.pairs.size() && match.missing.size() >= best.missing.size())) {
       continue;

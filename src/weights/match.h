@@ -1,6 +1,6 @@
-// Which tensor of a file is which of a model: prefixes that all names carry are stripped, names of
-// other libraries translated (the folder weights/renames), what is no weight is left aside. Nothing
-// is copied here.
+// Finds for each tensor of a model the tensor of a weights file. Prefixes that all names share are
+// removed, names of other libraries are translated (the folder weights/renames), and tensors that
+// are no weights are left out. Nothing is copied here.
 #pragma once
 
 #include <map>
@@ -14,63 +14,65 @@
 
 namespace convoy {
 
-// What a model has a place for.
+// A tensor that the model needs.
 struct Wanted {
   std::string name;
   Shape shape;
-  bool head = false;  // its first dimension is the number of classes
-  bool stem = false;  // its second one is the number of the images' channels
+  bool head = false;  // dimension 0 is the number of classes
+  bool stem = false;  // dimension 1 is the number of image channels
 };
 
-// How a tensor of a file lies, other than ours.
+// The order of a tensor's dimensions in the file.
 enum class Arrangement : uint8_t {
   same,
-  hwio,  // a convolution of TensorFlow; ours is OIHW
-  hwim,  // a depthwise one: [h, w, channels, multiplier]; ours is [channels * multiplier, 1, h, w]
-  in_out,  // a dense layer of TensorFlow; ours is [out, in]
+  hwio,    // a TensorFlow convolution; ours is OIHW
+  hwim,    // depthwise: [h, w, channels, multiplier]; ours is [channels * multiplier, 1, h, w]
+  in_out,  // a TensorFlow dense layer; ours is [out, in]
 };
 Shape arranged(const Shape& shape, Arrangement from);
 
-// What a tensor of a file is here.
+// How to translate a tensor of a file: its name in our model and the order of its elements.
 struct Renamed {
   std::string name;
   Arrangement arrangement = Arrangement::same;
-  // Where our channels lie in the file, once arranged: along the first dimension, and along the
-  // second. Empty: in our order.
+  // Where our channels are in the file (after arranging), along dimension 0 and dimension 1. Empty:
+  // in our order.
   std::vector<int64_t> out_order = {}, in_order = {};
 };
-// Copies an f32 tensor into ours; `into` has as many elements.
+// Copies an f32 tensor in our layout; `into` has the same number of elements.
 void copy_renamed(const TensorEntry& tensor, const Renamed& how, std::span<float> into);
 
-using Renames = std::map<std::string, Renamed>;  // by the file's names
+using Renames = std::map<std::string, Renamed>;  // by name in the file
 
-// Options of a verb (`mean`), with their values.
+// Options of a verb (`mean`) with their values.
 using KnownOptions = std::vector<std::pair<std::string, std::string>>;
 
-// One entry of the folder weights/renames.
+// One entry of the folder weights/renames: the names of one library.
 struct WeightRename {
-  std::string_view name;  // for people: whose names these are
-  // Our names for those of a file. What is left out keeps its name; nothing at all: the file is
-  // none of that library, or cannot belong to a model that wants this.
+  std::string_view name;  // the library's name, for messages
+  // Maps names of a file to ours; names left out stay as they are. An empty result: the file is not
+  // from this library, or does not fit a model with these tensors.
   Renames (*rename)(std::span<const std::string> names, std::span<const Wanted> wanted) = nullptr;
-  // Where the names and shapes leave no doubt which published weights these are: the model, data
-  // and preprocessing they were trained with, which the file itself does not say. Else nothing.
+  // If names and shapes identify certain published weights: the model, data and preprocessing that
+  // they were trained with, which the file does not contain. Otherwise empty.
   KnownOptions (*trained_with)(const std::map<std::string, Shape>& tensors) = nullptr;
 };
 
 const std::vector<WeightRename>& weight_rename_catalog();
 
-// Whether a head of another number of classes may stay as it was initialised, and the first
-// convolution be made to fit images of other channels; `is_new`: the head stays so in any case.
+// must_fit: all tensors must fit. may_be_new: a head with another number of classes keeps its
+// initial values, and the first convolution is adapted to images with another number of channels.
+// is_new: the same, and the head keeps its initial values in any case.
 enum class HeadPolicy { must_fit, may_be_new, is_new };
 
-// The first convolution [out, from, ...] for images of `into`'s channels [out, to, ...]. One
-// channel of three: their sum, the same as grey pictures with three equal channels. More: repeated,
-// and as strong in all as before.
+// Adapts the first convolution [out, from, ...] to another number of image channels, [out, to,
+// ...]. From three channels to one: their sum, which equals feeding a grey picture as three equal
+// channels. To more channels: the weights are repeated and scaled so that the response keeps its
+// strength.
 void copy_recoloured(std::span<const float> from, const Shape& shape, std::span<float> into,
                      const Shape& wanted);
 
-// Points into the file and the wanted list that it was made from.
+// The result of matching. It points into the file and the list of wanted tensors.
 struct Match {
   struct Pair {
     const Wanted* wanted;
@@ -80,34 +82,35 @@ struct Match {
   struct Different {
     const Wanted* wanted;
     DType dtype;
-    Shape shape;  // in the file, arranged as ours
+    Shape shape;  // of the file's tensor, arranged as ours
   };
-  size_t wanted = 0;  // how many tensors the model has
+  size_t wanted = 0;  // number of tensors of the model
   std::vector<Pair> pairs;
   std::vector<Different> different;
-  std::vector<Pair> recoloured;  // the first convolution, of images of other channels
+  std::vector<Pair> recoloured;  // the first convolution, if the image channels differ
   std::vector<const Wanted*> missing;
-  std::vector<std::string> unused;  // the file's names of what the model has no place for
-  std::string_view rename;          // whose names were translated; empty: none were
+  std::vector<std::string> unused;  // names in the file that the model does not need
+  std::string_view rename;          // whose names were translated; empty: not translated
 
-  // Every tensor that is different belongs to the head, and differs in the number of classes alone.
+  // Whether all tensors of different shape belong to the head and differ only in the number of
+  // classes.
   bool only_classes_differ() const;
   bool fits(HeadPolicy policy) const;
   // "318 of 320 tensors; new: fc.weight, fc.bias (1000 → 12)"
   std::string verdict() const;
 };
 
-// How many tensors of the file want a place: all but counters and what optimisers keep.
+// The number of tensors that should find a place in a model: all but counters and optimizer state.
 size_t tensors_to_match(const WeightFile& file);
 
-// What is known of a file through the table of renames; `whose` is the entry's name.
+// What the entries of weights/renames know of a file; `whose` is the name of the entry.
 struct KnownTraining {
   std::string_view whose;
   KnownOptions options;  // empty: nothing is known
 };
 KnownTraining known_training(const WeightFile& file);
 
-// The translation under which most tensors fit.
+// Uses the translation with which most tensors fit.
 Match match_weights(const WeightFile& file, std::span<const Wanted> wanted);
 
 }  // namespace convoy

@@ -29,8 +29,8 @@ constexpr std::array<Kind, 14> kinds{{{"f8", Element::f64},
                                       {"c8", Element::complex64},
                                       {"c16", Element::complex128}}};
 
-// {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }: a Python dictionary, of which only
-// these three keys may be there.
+// Parses {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }: a Python dictionary with
+// exactly these three keys.
 class Header {
  public:
   Header(std::string_view text, const std::string& origin, const std::string& name)
@@ -103,7 +103,7 @@ class Header {
           std::from_chars(text_.data() + at_, text_.data() + text_.size(), dim);
       if (error != std::errc() || dim < 0) fail("its shape is not one");
       at_ = static_cast<size_t>(end - text_.data());
-      if (peek() == 'L') expect_sign('L');  // Python 2's long numbers
+      if (peek() == 'L') expect_sign('L');  // Python 2's suffix of long integers
       if (shape.rank() == Shape::max_rank) fail("it has too many dimensions");
       shape.append(dim);
       if (peek() == ',') {
@@ -121,7 +121,7 @@ class Header {
   size_t at_ = 0;
 };
 
-// Whether `data` borrows from `bytes` now.
+// Adds one array; returns whether `data` now borrows from `bytes`.
 bool add_array(std::string_view bytes, const std::string& name, WeightData& data) {
   ByteReader reader(bytes, data.origin, "an array");
   if (reader.take(npy_magic.size()) != npy_magic) reader.fail("it does not begin as .npy does");
@@ -174,7 +174,7 @@ WeightData read_npz(SharedBytes bytes, const std::string& origin) {
   data.keep(bytes);
   for (const ZipMember& member : zip.members()) {
     const ZipFile::Content content = zip.read(member);
-    // What had to be converted is a copy: the expanded bytes are not needed any longer.
+    // If the array was converted, it was copied and the inflated bytes can be freed.
     const auto name = member.name.substr(0, member.name.size() - suffix.size());
     if (add_array(content.bytes, std::string(name), data) && content.owner) {
       data.keep(content.owner);

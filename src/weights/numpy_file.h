@@ -1,5 +1,5 @@
-// numpy's files: .npy, one array behind a small header; .npz, a zip file of them. Arrays of Python
-// objects would be pickles and are refused.
+// Reads numpy's files: .npy, one array after a small header; .npz, a zip archive of them. Arrays of
+// Python objects contain pickles and are refused.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace convoy {
 
 WeightData read_npz(SharedBytes bytes, const std::string& origin);
-// `name`: what its one tensor is called.
+// `name`: the name of its one tensor.
 WeightData read_npy(SharedBytes bytes, const std::string& origin, const std::string& name);
 
 inline constexpr std::string_view npy_magic{"\x93NUMPY", 6};

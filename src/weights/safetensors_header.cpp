@@ -109,7 +109,7 @@ Tensor describe(const std::string& name, const Json& object, uint64_t data_bytes
   return tensor;
 }
 
-// Every byte of data belongs to one tensor.
+// Checks that every byte of the data belongs to exactly one tensor.
 void check_tiling(const std::deque<Tensor>& tensors, uint64_t data_bytes,
                   const std::string& origin) {
   std::vector<const Tensor*> places;

@@ -1,6 +1,6 @@
-// The header of a safetensors file: a JSON object that names every tensor with its type, shape and
-// place. It is read member by member and never held as a tree, so that time and memory stay
-// proportional to its length, whatever stands in it.
+// Parses the header of a safetensors file, a JSON object with type, shape and position of each
+// tensor. It is read member by member without building a tree, so time and memory are proportional
+// to its length for any content.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace convoy {
 
-inline constexpr uint64_t most_safetensors_header = 100'000'000;  // as the reference implementation
+inline constexpr uint64_t most_safetensors_header = 100'000'000;  // the reference reader's limit
 inline constexpr const char* safetensors_metadata_key = "__metadata__";
 
-// A type that files may name; `ours` is what we use it as, if we do.
+// A type name that files may contain; `ours` is the matching DType, if any.
 struct SafetensorsType {
   std::string_view name;
   size_t bytes;
@@ -29,15 +29,15 @@ struct SafetensorsHeader {
     std::string name;
     const SafetensorsType* type = nullptr;
     Shape shape;
-    uint64_t begin = 0, end = 0;  // in the data
+    uint64_t begin = 0, end = 0;  // relative to the start of the data
   };
   Metadata metadata;
-  std::deque<Tensor> tensors;  // names sorted bytewise
+  std::deque<Tensor> tensors;  // sorted bytewise by name
 };
 
-// Reads and checks the header of a file with `data_bytes` of data behind it: names are there once,
-// every byte of the data belongs to one tensor and has the size that type and shape say. Anything
-// else is Fault::checkpoint.
+// Reads and checks the header of a file with `data_bytes` bytes of data after it: names are unique,
+// every byte of the data belongs to exactly one tensor, and each size agrees with type and shape.
+// Otherwise Fault::checkpoint.
 SafetensorsHeader read_safetensors_header(std::string_view text, uint64_t data_bytes,
                                           const std::string& origin);
 

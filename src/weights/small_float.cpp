@@ -40,8 +40,8 @@ int64_t narrow(double value, const Format& f) {
   const double size = std::fabs(value);
   if (size == 0) return sign;
   if (std::isinf(size)) return sign | f.infinity();
-  // In units of the last place the rounded value is a whole number; a carry into the exponent adds
-  // up by itself, also from the largest number to infinity.
+  // In units of the last place the rounded value is an integer. Adding it to the bits carries into
+  // the exponent where needed, also from the largest finite number to infinity.
   const int exponent = std::max(std::ilogb(size), 1 - f.bias());
   if (exponent > f.bias()) return sign | f.infinity();
   const double units = std::nearbyint(std::ldexp(size, f.mantissa_bits - exponent));
@@ -56,7 +56,8 @@ double load_float(DType dtype, std::span<const std::byte> data, size_t index) {
   if (dtype == DType::f32) {
     uint32_t bits = 0;
     std::memcpy(&bits, data.data() + index * sizeof bits, sizeof bits);
-    // Threads of ours flush subnormal floats to zero: those go the long way.
+    // Our threads flush subnormal floats to zero, so subnormals are converted by integer
+    // operations.
     if ((bits & 0x7f800000) == 0) return widen(bits, single);
     return static_cast<double>(std::bit_cast<float>(bits));
   }

@@ -7,7 +7,7 @@
 namespace convoy {
 namespace {
 
-// Whether the elements lie one after another, the last dimension fastest.
+// Whether the elements are contiguous in row-major order.
 bool is_row_major(const View& view) {
   int64_t stride = 1;
   for (int i = view.shape.rank() - 1; i >= 0; --i) {
@@ -27,7 +27,7 @@ std::string shown(std::string_view name) {
 
 View View::row_major(Element element, const Shape& shape) {
   View view{.element = element, .shape = shape};
-  if (shape.count() == 0) return view;  // where the others may be anything
+  if (shape.count() == 0) return view;  // no element, so any offset is allowed
   int64_t stride = 1;
   for (int i = shape.rank() - 1; i >= 0; --i) {
     view.strides[static_cast<size_t>(i)] = stride;
@@ -64,7 +64,7 @@ int64_t checked_count(const Shape& shape, std::string_view name, const std::stri
 WeightData::WeightData(std::string from, size_t covered)
     : origin(std::move(from)), covered_(covered) {}
 
-// Files can name one tensor many times, or put one long name before many others.
+// Limits names: a file can refer to one tensor many times, or give many tensors one long prefix.
 void WeightData::account_for(const std::string& name) {
   constexpr size_t bytes_of_one = 32, anyway = 1024, name_bytes_anyway = 1 << 20;
   ++named_;
@@ -93,7 +93,7 @@ std::span<std::byte> WeightData::allocate(const std::string& name, size_t bytes)
 bool WeightData::add(std::string name, const View& view, Bytes storage) {
   const auto size = static_cast<int64_t>(element_bytes(view.element));
   const int64_t count = checked_count(view.shape, name, origin);
-  // The place of the last element; all numbers come from the file.
+  // The offset of the last element. All numbers come from the file, so each operation is checked.
   int64_t last = view.offset;
   bool sound = view.offset >= 0;
   for (int i = 0; i < view.shape.rank(); ++i) {

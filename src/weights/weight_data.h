@@ -1,5 +1,6 @@
-// What a reader of one format makes of a file: named tensors and what keeps their bytes alive.
-// Readers add tensors through here, so that names, limits and conversions are the same for all.
+// The result of reading a weights file of any format: named tensors, and owners that keep their
+// bytes alive. Readers add tensors through this class, so that names, limits and conversions are
+// the same for all formats.
 #pragma once
 
 #include <array>
@@ -23,10 +24,11 @@ inline std::string_view as_text(Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// One line, whatever a file calls its things.
+// The name on one line, escaped, for messages.
 std::string shown(std::string_view name);
 
-// An element [i, j, …] of a tensor lies at storage[offset + i * stride[0] + j * stride[1] + …].
+// Describes a strided tensor: element [i, j, …] is at storage[offset + i * stride[0] + j *
+// stride[1] + …].
 struct View {
   Element element = Element::f32;
   Shape shape;
@@ -39,21 +41,21 @@ struct View {
 
 class WeightData {
  public:
-  // `covered`: how many bytes of files stand behind what is read. What must be copied (views,
-  // conversions), names, and the number of tensors are limited by it, whatever the files claim.
+  // `covered`: the total size of the files being read. It limits the bytes copied for views and
+  // conversions, the names, and the number of tensors, whatever the files claim.
   WeightData(std::string origin, size_t covered);
 
-  // Checks every bound; Fault::checkpoint otherwise. A kind of numbers that we do not use becomes a
-  // name in `foreign`. True: the tensor borrows `storage`, whose owner is to be kept (`keep`);
-  // false: it was copied or left out.
+  // Checks all bounds; Fault::checkpoint if one is violated. Element types that we do not use are
+  // only recorded in `foreign`. Returns true if the tensor borrows `storage`: the caller must then
+  // `keep` its owner. False: it was copied or left out.
   bool add(std::string name, const View& view, Bytes storage);
   void add_foreign(std::string name, std::string type);
   void keep(std::shared_ptr<const void> owner) { owners_.push_back(std::move(owner)); }
-  // Names sorted, none twice. To be called last.
+  // Sorts by name and refuses duplicate names. Call it last.
   void finish();
 
   std::string origin;
-  std::string note;  // what the reader chose where it had to; empty: nothing
+  std::string note;  // how the reader chose among several candidates; empty: no choice
   Metadata metadata;
   std::vector<TensorEntry> tensors;
   std::map<std::string, std::string> foreign;
@@ -67,7 +69,7 @@ class WeightData {
   std::vector<std::unique_ptr<std::byte[]>> copies_;
 };
 
-// Elements, at most 2^48; Fault::checkpoint where the shape has more or is none.
+// The number of elements, at most 2^48; Fault::checkpoint for a larger or invalid shape.
 int64_t checked_count(const Shape& shape, std::string_view name, const std::string& origin);
 
 }  // namespace convoy

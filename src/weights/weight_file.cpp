@@ -28,7 +28,7 @@ Glimpse glimpse_of(const fs::path& path) {
   return glimpse;
 }
 
-// What people try, and what to do about it.
+// For common files that are not weights: what they are and what to do.
 std::string known_stranger(const Glimpse& glimpse) {
   if (glimpse.head.starts_with("\x89HDF")) return "it is HDF5: save a TensorFlow checkpoint";
   if (glimpse.path.extension() == ".onnx")
@@ -55,7 +55,7 @@ WeightFile WeightFile::read(const fs::path& path) {
           path.string());
   }
   if (glimpse.head.empty()) {
-    read_file(path, Fault::checkpoint);  // says why it cannot be read
+    read_file(path, Fault::checkpoint);  // raises the reason why it cannot be read
     raise(Fault::checkpoint, "{} is empty; try: another file of weights", path.string());
   }
   std::vector<std::string> known;

@@ -1,5 +1,5 @@
-// Any weights file, in memory and checked. Which format it is, its content says, not its name; the
-// folder weights/formats lists the formats.
+// Any weights file, in memory and checked. The format is recognised by the content, not by the file
+// name; the folder weights/formats has one file per format.
 #pragma once
 
 #include <string>
@@ -10,17 +10,17 @@
 
 namespace convoy {
 
-// What tells formats apart.
+// The parts of a file by which a format is recognised.
 struct Glimpse {
   fs::path path;     // a file, a folder, or the prefix of several files
-  std::string head;  // its first bytes, at most 256; empty: no regular file
-  std::string tail;  // its last 8
+  std::string head;  // its first 256 bytes or less; empty: not a regular file
+  std::string tail;  // its last 8 bytes
 };
 
-// One entry of the folder weights/formats.
+// One entry of the folder weights/formats: how a format is recognised and read.
 struct WeightFormat {
-  std::string_view name;  // for people
-  std::string_view help;  // where such files come from
+  std::string_view name;  // for messages
+  std::string_view help;  // which programs write it
   bool (*recognises)(const Glimpse& glimpse) = nullptr;
   WeightData (*read)(const fs::path& path) = nullptr;
 };
@@ -29,22 +29,22 @@ const std::vector<WeightFormat>& weight_format_catalog();
 
 class WeightFile {
  public:
-  // Any defect, and a file of no known format, is Fault::checkpoint and one line.
+  // Any defect, and a file of unknown format, is Fault::checkpoint with one line.
   static WeightFile read(const fs::path& path);
   static WeightFile of(SafetensorsFile file);
   WeightFile(std::string_view format, WeightData data);
 
   const std::string& origin() const { return data_.origin; }
   std::string_view format() const { return format_; }
-  // Which part of the file was taken, where there was a choice; else empty.
+  // Which of several sets of weights in the file was read; empty if there was only one.
   const std::string& note() const { return data_.note; }
   const Metadata& metadata() const { return data_.metadata; }
-  // f32, s32, s64, u8; names sorted bytewise. Data may be unaligned. Spans point into this object
-  // and stay valid when it is moved.
+  // Tensors of type f32, s32, s64 or u8, sorted bytewise by name. Data may be unaligned. Spans
+  // point into this object and stay valid when it is moved.
   const std::vector<TensorEntry>& tensors() const { return data_.tensors; }
-  // What Convoy has no type for: name -> type, for people.
+  // Tensors of types that DType does not have: name -> type, for messages.
   const std::map<std::string, std::string>& foreign() const { return data_.foreign; }
-  // Null when there is none.
+  // Null if absent.
   const TensorEntry* find(std::string_view name) const;
 
  private:

@@ -14,10 +14,10 @@ constexpr uint32_t local_mark = 0x04034b50, entry_mark = 0x02014b50, end_mark = 
                    wide_end_mark = 0x06064b50, wide_locator_mark = 0x07064b50;
 constexpr size_t end_bytes = 22, wide_locator_bytes = 20, longest_comment = 65535;
 constexpr uint16_t stored = 0, deflated = 8;
-constexpr uint16_t encrypted = 1;  // flag
+constexpr uint16_t encrypted = 1;  // flag bit
 constexpr uint32_t see_wide = 0xffffffff;
-constexpr uint64_t greatest_ratio = 1032;  // of deflate
-// What all members may expand to: so often the file's size, or this anyway.
+constexpr uint64_t greatest_ratio = 1032;  // the maximum of deflate
+// All members together may expand to the larger of this multiple of the file size and this minimum.
 constexpr uint64_t most_expansion = 8, small_anyway = 16 << 20;
 
 uint32_t checksum(std::string_view bytes) {
@@ -38,8 +38,8 @@ struct Inflater {
   Inflater& operator=(const Inflater&) = delete;
 };
 
-// Empty when `packed` is no deflate stream of exactly `size` bytes. Grows with what really comes
-// out, not with what was claimed, but never beyond that.
+// Null if `packed` is not a deflate stream of exactly `size` bytes. Memory grows with the bytes
+// really produced, not with the claimed size, and never beyond it.
 std::shared_ptr<const std::string> inflated(std::string_view packed, uint64_t size) {
   Inflater inflater;
   z_stream& z = inflater.stream;
@@ -54,7 +54,7 @@ std::shared_ptr<const std::string> inflated(std::string_view packed, uint64_t si
     }
     if (have == output->size()) {
       const uint64_t room = std::min<uint64_t>(size + 1, std::max<uint64_t>(2 * have, 4096));
-      if (room == have) return nullptr;  // more than was claimed
+      if (room == have) return nullptr;  // the stream is longer than claimed
       output->resize(static_cast<size_t>(room));
     }
     const size_t part = std::min<size_t>(output->size() - have, 1u << 30);
@@ -89,7 +89,7 @@ void ZipFile::fail(std::string_view why) const {
 
 ZipFile::ZipFile(std::string_view bytes, std::string origin)
     : bytes_(bytes), origin_(std::move(origin)) {
-  // The end record is the last thing in the file but for a comment, whose length it knows.
+  // The end record is the last thing in the file except for a comment whose length it contains.
   size_t end = bytes.npos;
   for (size_t comment = 0; comment <= longest_comment && comment + end_bytes <= bytes.size();
        ++comment) {
@@ -156,7 +156,7 @@ void ZipFile::read_directory(uint64_t offset, uint64_t size, uint64_t count) {
   check_expansion();
 }
 
-// `inflated` never gives more than the directory says, so what it says can be judged at once.
+// `inflated` never produces more than the directory claims, so checking the claims is enough.
 void ZipFile::check_expansion() const {
   const uint64_t most = std::max<uint64_t>(bytes_.size() * most_expansion, small_anyway);
   uint64_t sum = 0;  // cannot overflow: each is at most greatest_ratio times a part of the file
@@ -191,7 +191,7 @@ ZipMember ZipFile::read_entry(ByteReader& reader) const {
   while (fields.left() >= 4) {
     const auto id = fields.number<uint16_t>(), bytes = fields.number<uint16_t>();
     ByteReader field(fields.take(bytes), origin_, "the zip directory");
-    if (id != 1) continue;  // 1: wide numbers, each only where the narrow one says so
+    if (id != 1) continue;  // 1: 64-bit sizes, each present only if the 32-bit field is all ones
     for (uint64_t* number : {&member.size, &member.packed, &member.header}) {
       if (*number == see_wide) *number = field.number<uint64_t>();
     }

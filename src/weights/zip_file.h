@@ -1,7 +1,7 @@
-// The members of a zip file, stored or deflated, as torch.save and numpy.savez write them. Only the
-// central directory counts, every member is checked against its own header and checksum, no two may
-// share a byte, and all together may not expand to more than a few times the file: numbers of a
-// network hardly shrink, so what expands a thousandfold was made to take the memory.
+// Reads members of a zip file, stored or deflated, as torch.save and numpy.savez write them. Only
+// members of the central directory count; each is checked against its local header and checksum,
+// and members may not overlap. The total expanded size is limited to a few times the file size:
+// trained weights hardly compress, so a file that expands a thousandfold is an attack.
 #pragma once
 
 #include <cstdint>
@@ -13,31 +13,31 @@
 namespace convoy {
 
 struct ZipMember {
-  std::string_view name;  // in the file's bytes
+  std::string_view name;  // points into the file's bytes
   uint16_t method = 0;
   uint32_t crc = 0;
   uint64_t packed = 0, size = 0;
-  uint64_t header = 0;  // where its local header begins
-  uint64_t data = 0;    // where its bytes begin
+  uint64_t header = 0;  // offset of its local header
+  uint64_t data = 0;    // offset of its data
 };
 
-// The name of the first member, from the first bytes of a file; empty: it is no zip file.
+// The name of the first member, from the first bytes of a file; empty: not a zip file.
 std::string_view first_zip_name(std::string_view head);
 
 class ZipFile {
  public:
-  // Borrows the bytes. Fault::checkpoint where the directory is not sound.
+  // Borrows the bytes. Fault::checkpoint if the directory is invalid.
   ZipFile(std::string_view bytes, std::string origin);
 
-  // Names sorted bytewise.
+  // Sorted bytewise by name.
   const std::vector<ZipMember>& members() const { return members_; }
-  const ZipMember* find(std::string_view name) const;  // null: there is none
+  const ZipMember* find(std::string_view name) const;  // null if absent
 
   struct Content {
-    std::string_view bytes;                    // of the file itself where it is stored
-    std::shared_ptr<const std::string> owner;  // where it had to be expanded
+    std::string_view bytes;                    // points into the file if the member is stored
+    std::shared_ptr<const std::string> owner;  // owns the bytes if they were inflated
   };
-  // Checked against its checksum.
+  // The member's content, after its checksum was verified.
   Content read(const ZipMember& member) const;
 
  private:

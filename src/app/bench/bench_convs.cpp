@@ -25,7 +25,7 @@
 namespace convoy {
 namespace {
 
-// What was measured, and what Convoy would take by itself.
+// The measured times, and the algorithm that Convoy would choose.
 struct Row {
   ConvTimes times;
   ConvAlgorithm choice;
@@ -109,7 +109,7 @@ nlohmann::ordered_json row_json(const Row& row, const MachineSpeed& machine) {
   return result;
 }
 
-// The fastest of those that --winograd allows, where there is a choice.
+// The fastest algorithm allowed by --winograd, where there is a choice.
 std::string algorithms_file(const std::vector<Row>& rows, Winograd winograd) {
   std::string text = fmt::format(
       "# The fastest on {}, {}, by `convoy bench convs` {}.\n# PASS CONVOLUTION ALGORITHM; the "

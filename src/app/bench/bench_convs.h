@@ -1,4 +1,5 @@
-// `convoy bench convs`: every algorithm of every convolution, beside what the cost model says.
+// `convoy bench convs`: times every algorithm of every convolution and compares with the cost
+// model.
 #pragma once
 
 #include <string>
@@ -8,11 +9,11 @@
 namespace convoy {
 
 struct BenchConvsOptions {
-  std::string shapes;  // a list or a file; empty: the convolutions of the config's model
-  int64_t batch = 0;   // of a list or file; 0: what is usual there
+  std::string shapes;  // a list or a file; empty: the model of the config
+  int64_t batch = 0;   // for a list or file; 0: its usual batch
   int rounds = 9;
   bool json = false;
-  std::string write_algorithms;  // a file for the fastest of each; empty: none
+  std::string write_algorithms;  // file for the fastest algorithms; empty: none
 };
 
 void bench_convs(const BenchConvsOptions& options, const RunConfig& config);

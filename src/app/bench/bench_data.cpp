@@ -14,7 +14,7 @@
 namespace convoy {
 namespace {
 
-constexpr int64_t most_images = 1024;  // of a round
+constexpr int64_t most_images = 1024;  // per round
 
 }  // namespace
 
@@ -59,7 +59,7 @@ void bench_data(const BenchDataOptions& options, const RunConfig& config) {
     });
     return static_cast<double>(images) / (steady_seconds() - begin);
   };
-  round(0);  // files into memory
+  round(0);  // brings the files into the page cache
   std::vector<double> rates;
   for (int i = 1; i <= options.rounds; ++i) rates.push_back(round(i));
   std::sort(rates.begin(), rates.end());

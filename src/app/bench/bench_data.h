@@ -1,4 +1,4 @@
-// `convoy bench data`: how fast images are made, from the files to what the network takes.
+// `convoy bench data`: measures how fast images are prepared, from files to network input.
 #pragma once
 
 #include "train/run/run_config.h"
@@ -10,7 +10,7 @@ struct BenchDataOptions {
   bool json = false;
 };
 
-// Decoding, crop, augmentation and normalisation as in training, by all threads; no network.
+// Decodes, crops, augments and normalises as in training, with all threads and without a network.
 void bench_data(const BenchDataOptions& options, const RunConfig& config);
 
 }  // namespace convoy

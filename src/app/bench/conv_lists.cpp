@@ -21,12 +21,12 @@ struct List {
 };
 
 constexpr List lists[] = {
-    // Of CIFAR ResNets; the last ones of wide ones.
+    // CIFAR ResNets; at the end those of wide ones.
     {"cifar", 128,
      "3@32x32->16/3x3/s1/p1 16@32x32->16/3x3/s1/p1 16@32x32->32/3x3/s2/p1 32@16x16->32/3x3/s1/p1 "
      "32@16x16->64/3x3/s2/p1 64@8x8->64/3x3/s1/p1 16@32x32->64/1x1/s1/p0 64@32x32->64/3x3/s1/p1 "
      "128@16x16->128/3x3/s1/p1"},
-    // Of ResNet-18, 34 and 50 at 224 pixels.
+    // ResNet-18, 34 and 50 at 224 pixels.
     {"resnet", 16,
      "3@224x224->64/7x7/s2/p3 64@56x56->64/3x3/s1/p1 64@56x56->128/3x3/s2/p1 "
      "128@28x28->128/3x3/s1/p1 128@28x28->256/3x3/s2/p1 256@14x14->256/3x3/s1/p1 "
@@ -34,7 +34,7 @@ constexpr List lists[] = {
      "64@56x56->256/1x1/s1/p0 256@56x56->64/1x1/s1/p0 256@56x56->512/1x1/s2/p0 "
      "128@28x28->512/1x1/s1/p0 512@28x28->128/1x1/s1/p0 256@14x14->1024/1x1/s1/p0 "
      "1024@14x14->256/1x1/s1/p0 512@7x7->2048/1x1/s1/p0 2048@7x7->512/1x1/s1/p0"},
-    // Of SSD with ResNet-34 at 300 pixels: backbone, extra layers, heads.
+    // SSD with ResNet-34 at 300 pixels: backbone, extra layers, heads.
     {"ssd", 8,
      "64@75x75->64/3x3/s1/p1 64@75x75->128/3x3/s2/p1 128@38x38->128/3x3/s1/p1 "
      "128@38x38->256/3x3/s1/p1 256@38x38->256/3x3/s1/p1 256@38x38->256/1x1/s1/p0 "
@@ -42,18 +42,18 @@ constexpr List lists[] = {
      "256@38x38->16/3x3/s1/p1 256@38x38->324/3x3/s1/p1 512@19x19->24/3x3/s1/p1 "
      "512@19x19->486/3x3/s1/p1 512@10x10->486/3x3/s1/p1 256@5x5->486/3x3/s1/p1 "
      "256@3x3->324/3x3/s1/p1"},
-    // In groups: of ResNeXt-101 32x4d and 32x8d.
+    // Grouped: ResNeXt-101 32x4d and 32x8d.
     {"grouped", 8,
      "128@56x56->128/3x3/s1/p1/g32 256@56x56->256/3x3/s2/p1/g32 256@28x28->256/3x3/s1/p1/g32 "
      "512@14x14->512/3x3/s1/p1/g32 1024@7x7->1024/3x3/s1/p1/g32 256@56x56->256/3x3/s1/p1/g32"},
-    // Depthwise: of EfficientNet-B0.
+    // Depthwise: EfficientNet-B0.
     {"depthwise", 16,
      "32@112x112->32/3x3/s1/p1/g32 96@112x112->96/3x3/s2/p1/g96 144@56x56->144/3x3/s1/p1/g144 "
      "144@56x56->144/5x5/s2/p2/g144 240@28x28->240/5x5/s1/p2/g240 240@28x28->240/3x3/s2/p1/g240 "
      "480@14x14->480/3x3/s1/p1/g480 480@14x14->480/5x5/s1/p2/g480 672@14x14->672/5x5/s1/p2/g672 "
      "672@14x14->672/5x5/s2/p2/g672 1152@7x7->1152/5x5/s1/p2/g1152 "
      "1152@7x7->1152/3x3/s1/p1/g1152"},
-    // Between the others, so that a fit knows what happens there.
+    // Shapes between the others, so that a fit of the cost model covers them.
     {"odd", 0,
      "8@48x48->8/3x3/s1/p1 16@24x24->32/3x3/s1/p1 24@28x28->24/3x3/s1/p1 24@56x56->48/3x3/s1/p1 "
      "40@13x13->40/3x3/s1/p1 48@20x20->48/3x3/s1/p1 64@4x4->64/3x3/s1/p1 64@6x6->128/3x3/s1/p1 "
@@ -69,7 +69,7 @@ ConvCase case_of(std::string_view name, int64_t batch, const std::string& where)
     raise(Fault::usage, "{}: \"{}\" is no convolution; try: 64@56x56->64/3x3/s1/p1", where, name);
   }
   shape->n = batch ? batch : ops::usual_images(*shape);
-  // No gradient flows into images of a few channels: they are the data.
+  // Images have up to three channels and need no gradient.
   return {.shape = *shape, .nodes = {1, shape->ic <= 3 ? 0 : 1, 1}};
 }
 

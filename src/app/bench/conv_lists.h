@@ -1,5 +1,4 @@
-// Which convolutions `bench convs` measures: those of a model, of a list that comes with Convoy, or
-// of a file.
+// The convolutions that `bench convs` measures: those of a model, of a built-in list, or of a file.
 #pragma once
 
 #include <string>
@@ -14,12 +13,12 @@ namespace convoy {
 // "cifar", "resnet", "ssd", "grouped", "depthwise", "odd"; "all" is all of them.
 std::vector<std::string> conv_list_names();
 
-// Of a list, or of a file with a convolution a line (ops/conv/conv_name.h; # begins a comment),
-// `batch` images each; 0: as many as are usual. A name that is neither, and a line that is no
-// convolution, are usage errors.
+// The convolutions of a built-in list, or of a file with one convolution per line
+// (ops/conv/conv_name.h; # begins a comment), with `batch` images each; 0: their usual batch. An
+// unknown name or a malformed line is a usage error.
 std::vector<ConvCase> listed_convs(const std::string& list_or_file, int64_t batch);
 
-// Every convolution of a plan once, with the passes it has and how often.
+// Every convolution of a plan once, with its passes and their number.
 std::vector<ConvCase> convs_of(const Plan& plan);
 
 }  // namespace convoy

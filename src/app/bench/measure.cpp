@@ -11,7 +11,7 @@
 namespace convoy {
 namespace {
 
-// An executor that is watched, and what its plan is called.
+// An observed executor and the name of its plan.
 struct Watched {
   std::string plan;
   Executor* executor;

@@ -1,4 +1,4 @@
-// Runs a few steps of a run that keeps nothing, and times them: for `bench`.
+// Times a few steps of a run, for `bench`. Nothing is saved.
 #pragma once
 
 #include <functional>
@@ -12,29 +12,29 @@ namespace convoy {
 
 struct MeasureOptions {
   int warmup = 2, steps = 5;
-  bool infer = false;  // the evaluation plan instead of training steps
-  // After every step: how many are done and how many there are, warm-up included.
+  bool infer = false;  // measure the evaluation plan, not training steps
+  // Called after every step with the number of steps done and the total, both including warm-up.
   std::function<void(int, int)> progress = [](int, int) {};
 };
 
-// Time of one node of a plan, summed over the steps that counted.
+// The time of one node of a plan, summed over the measured steps.
 struct NodeTime {
   std::string plan, op, name, shape;
-  std::string implementation;  // empty: our own loop
+  std::string implementation;  // oneDNN's; empty: our own kernel
   double seconds = 0;
-  double flops = 0;  // of all those runs together
-  double bytes = 0;  // of its inputs and outputs, likewise
+  double flops = 0;  // of all these runs
+  double bytes = 0;  // of its inputs and outputs in all these runs
 };
 
 struct Measured {
-  std::vector<double> seconds;  // of each step that counted
-  std::vector<double> losses;   // of every step, warm-up included; of training alone
-  double images = 0;            // of one step
-  double flops = 0;             // of one step
-  double wait_seconds = 0;      // without data, over the steps that counted
-  std::vector<NodeTime> nodes;  // in running order
-  MachineSpeed machine;         // measured before and after, the better
-  int64_t planned_bytes = 0;    // of memory, as the plan foresaw
+  std::vector<double> seconds;  // of each measured step
+  std::vector<double> losses;   // of every training step, including warm-up
+  double images = 0;            // per step
+  double flops = 0;             // per step
+  double wait_seconds = 0;      // waiting for data, in the measured steps
+  std::vector<NodeTime> nodes;  // in execution order
+  MachineSpeed machine;         // the better of two measurements, before and after
+  int64_t planned_bytes = 0;    // the plan's forecast of memory
   int64_t peak_rss_bytes = 0;
 
   double median_seconds() const;
@@ -43,7 +43,7 @@ struct Measured {
   double flops_per_s() const { return flops / median_seconds(); }
 };
 
-// The steps are the trainer's own, from the same start: their losses are those of `train`.
+// Runs the trainer's own steps from the same start, so their losses equal those of `train`.
 Measured measure(const RunSetup& setup, const MeasureOptions& options);
 
 }  // namespace convoy

@@ -21,7 +21,7 @@ using onednn::ConvShape;
 
 size_t index(ConvPass pass) { return static_cast<size_t>(pass); }
 
-// The convolution and its gradients, the passes that count as results.
+// A graph of the convolution and its gradients; each pass is an output.
 Graph graph_of(const ConvCase& one, ConvAlgorithm algorithm) {
   const ConvShape& s = one.shape;
   Graph graph;
@@ -43,12 +43,12 @@ Graph graph_of(const ConvCase& one, ConvAlgorithm algorithm) {
   return graph;
 }
 
-// A plan for each algorithm that some pass can use; they share all memory.
+// One plan per algorithm that some pass can use; all plans share their memory.
 class Bench {
  public:
   Bench(const ConvCase& one, ThreadPool& pool, int64_t memory) {
     const ConvShape& s = one.shape;
-    // Before any plan: its numbers would not fit into 64 bits for what is absurd.
+    // Check before planning: the sizes of absurd shapes would overflow 64 bits.
     const double image = static_cast<double>(s.n) * (static_cast<double>(s.ic * s.ih * s.iw) +
                                                      static_cast<double>(s.oc * s.oh * s.ow));
     const double weights = static_cast<double>(s.oc * s.kh * s.kw) * static_cast<double>(s.ic);
@@ -80,7 +80,7 @@ class Bench {
 
   size_t algorithms() const { return runs_.size(); }
 
-  // Every pass of it into `times`, whose algorithms are those that can.
+  // Adds the time of each pass to `times`.
   void run(size_t i, std::vector<std::vector<std::vector<double>>>& times) {
     Run& run = runs_[i];
     OpSeconds watch;

@@ -21,7 +21,7 @@ std::string ending_of(const std::string& path) {
   return ending;
 }
 
-// The fourth byte of a pixel means nothing: it must not count.
+// The fourth byte of a pixel is undefined and must not affect the hash.
 uint64_t hash_pixels(Pixels& pixels) {
   const auto count = static_cast<size_t>(pixels.region.width * pixels.region.height);
   for (size_t i = 0; i < count; ++i) pixels.bytes[i * 4 + 3] = 0;
@@ -32,7 +32,7 @@ uint64_t hash_pixels(Pixels& pixels) {
   return hash_parts(parts);
 }
 
-// Without the name of the file that stands before it.
+// The error's message without the file name in front.
 std::string reason_of(const Error& error, const std::string& origin) {
   std::string reason = error.what();
   if (reason.starts_with(origin + ": ")) reason.erase(0, origin.size() + 2);
@@ -70,7 +70,7 @@ struct Looker {
       if (end) found.behind_end = found.bytes - static_cast<int64_t>(*end);
     } catch (const Error& error) {
       if (error.fault() != Fault::data) throw;
-      found.is_picture = true;  // also a file that cannot be read: nobody knows better
+      found.is_picture = true;  // an unreadable file counts as a picture too
       found.broken = reason_of(error, origin);
     }
   }

@@ -1,4 +1,4 @@
-// Every file of a tree looked at: read, hashed, decoded.
+// Checks every file of a tree: reads, hashes and decodes it.
 #pragma once
 
 #include <functional>
@@ -11,24 +11,24 @@ namespace convoy {
 struct CheckedFile {
   TreeFile file;
   int64_t bytes = 0;
-  uint64_t hash = 0;        // XXH3-64 of its bytes
-  uint64_t pixel_hash = 0;  // of its size and colours
-  bool is_picture = false;  // by its content or, where it is broken, by its name
-  std::string broken;       // why
+  uint64_t hash = 0;        // XXH3-64 of the bytes
+  uint64_t pixel_hash = 0;  // of the image size and colours
+  bool is_picture = false;  // by content; if broken, by name
+  std::string broken;       // the reason; empty: it is not
   bool has_end = true;      // JPEG's EOI or PNG's IEND
   int64_t behind_end = 0;   // bytes after that
   PictureInfo info;
-  std::vector<std::string> remarks;  // the decoder's
+  std::vector<std::string> remarks;  // of the decoder
 
   bool is_sound() const { return is_picture && broken.empty(); }
 };
 
-// As many threads as told; the result does not depend on it. `progress(done)` is called by one
-// thread at a time.
+// Uses `threads` threads; the result does not depend on their number. `progress(done)` is never
+// called by two threads at once.
 std::vector<CheckedFile> check_files(const Tree& tree, int threads,
                                      const std::function<void(int64_t done)>& progress);
 
-// Whether the name says the format that the file has.
+// Whether the file name's extension suits the format.
 bool ending_fits(const std::string& path, PictureFormat format);
 
 }  // namespace convoy

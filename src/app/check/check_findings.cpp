@@ -18,7 +18,7 @@ class Finder {
   Finder(const Tree& tree, const std::vector<CheckedFile>& files) : tree_(tree), files_(files) {}
 
   Findings run() {
-    // Listed in this order; the references stay, as there is room for all.
+    // Listed in this order. Space is reserved, so references to elements stay valid.
     auto& kinds = result_.kinds;
     kinds.reserve(20);
     const auto kind = [&](const char* key, const char* title, bool is_wrong) -> Found& {
@@ -54,7 +54,7 @@ class Finder {
         continue;
       }
       ++result_.pictures;
-      const bool is_seen = f.file.records || names_picture(path);  // by training
+      const bool is_seen = f.file.records || names_picture(path);  // whether training reads it
       if (is_seen && !f.file.label.empty()) ++result_.counts[f.file.split][f.file.label];
       const bool is_unlabelled = f.file.label.empty() && !f.file.records;
       if (is_unlabelled && !tree_.classes.empty()) unlabelled.push_back({path, "", ""});
@@ -94,8 +94,8 @@ class Finder {
  private:
   using Found = std::vector<Finding>;
 
-  // By pixels, for equal bytes have equal pixels. Each is compared with the first of its kind in
-  // every split.
+  // Compares pixels, since equal files have equal pixels. Each file is compared with the first
+  // equal one of each split.
   void find_equal(Found& leaks, Found& duplicates) const {
     std::unordered_map<uint64_t, std::vector<const CheckedFile*>> firsts;
     for (const CheckedFile& f : files_) {
@@ -131,7 +131,7 @@ class Finder {
         if (count == 0) empty.push_back({split.empty() ? label : split + "/" + label, "", ""});
       }
       if (train == result_.counts.end() || split == train->first) continue;
-      if (split == "test" && classes.empty()) continue;  // often nobody tells the classes
+      if (split == "test" && classes.empty()) continue;  // test sets often have no classes
       if (classes.empty() != train->second.empty()) {
         const auto& [without, with] =
             classes.empty() ? std::pair(split, train->first) : std::pair(train->first, split);

@@ -1,4 +1,4 @@
-// What is wrong with a dataset, and what its owner may want to know.
+// What is wrong with a dataset, and what is worth knowing about it.
 #pragma once
 
 #include <map>
@@ -10,30 +10,30 @@
 namespace convoy {
 
 struct Finding {
-  std::string file;   // or class
-  std::string other;  // the file it equals, where it does
-  std::string what;   // why, or how it equals the other
+  std::string file;   // or a class
+  std::string other;  // the equal file, if any
+  std::string what;   // the reason, or how the files are equal
 };
 
 struct FindingKind {
-  const char* key;    // in JSON
-  const char* title;  // for people
-  bool is_wrong;      // or only worth knowing
+  const char* key;    // key in JSON
+  const char* title;  // title for people
+  bool is_wrong;      // false: only worth knowing
   std::vector<Finding> found;
 };
 
-// Pictures of each class, broken ones too, in each split.
+// The number of pictures per split and class, including broken ones.
 using ClassCounts = std::map<std::string, std::map<std::string, int64_t>>;
 
 struct Findings {
-  std::vector<FindingKind> kinds;  // all, also those of which there is nothing
-  ClassCounts counts;              // split -> class -> pictures; "" is no class
+  std::vector<FindingKind> kinds;  // all kinds, also those without findings
+  ClassCounts counts;              // split -> class -> pictures; "": without a class
   int64_t files = 0, pictures = 0, bytes = 0;
 
   bool anything_wrong() const;
 };
 
-// Of files in the order of their paths; so the result has an order too.
+// `files` must be sorted by path; the findings are then sorted too.
 Findings find_out(const Tree& tree, const std::vector<CheckedFile>& files);
 
 }  // namespace convoy

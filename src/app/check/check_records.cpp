@@ -9,13 +9,13 @@
 namespace convoy {
 namespace {
 
-// As it stands below the folder.
+// The path relative to the root.
 std::string inside(const std::string& path, const fs::path& root) {
   const std::string front = (root / "").string();
   return path.starts_with(front) ? path.substr(front.size()) : path;
 }
 
-// The folder of the shards where that is a split, else what ImageNet's is called.
+// The name of the shard's folder if that is a split, else the name of ImageNet's split.
 std::string split_of(const std::string& shard, bool train, const Tree& tree) {
   const std::string folder = fs::path(shard).parent_path().string();
   const auto& splits = tree.splits;
@@ -51,7 +51,7 @@ void list_records(Tree& tree, int threads) {
   std::erase_if(tree.splits, [](const std::string& split) { return split.empty(); });
   std::sort(tree.splits.begin(), tree.splits.end());
   tree.splits.erase(std::unique(tree.splits.begin(), tree.splits.end()), tree.splits.end());
-  // Folders that held nothing but shards are no classes.
+  // Folders that contained only shards are not classes.
   const auto has_files = [&](const ClassFolder& folder) {
     const std::string front = (folder.split.empty() ? "" : folder.split + "/") + folder.label + "/";
     return std::any_of(tree.files.begin(), tree.files.end(),

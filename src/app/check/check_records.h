@@ -1,12 +1,12 @@
-// Pictures in record files, for `convoy check`.
+// Reads pictures in record files for `convoy check`.
 #pragma once
 
 #include "app/check/check_tree.h"
 
 namespace convoy {
 
-// Puts the records of the folder's splits into the tree, in place of their files. A split whose
-// records cannot be found at all (a shard is missing, a length is damaged) is Fault::data.
+// Replaces the record files of the tree's splits by the pictures in them. If the records of a split
+// cannot be located (a missing shard, a damaged length): Fault::data.
 void list_records(Tree& tree, int threads);
 
 }  // namespace convoy

@@ -22,7 +22,7 @@ std::string line_of(const Finding& finding) {
   return shown("  {}{}{}\n", finding.file, finding.what.empty() ? "" : ": ", finding.what);
 }
 
-// "1,000 pictures in 10 classes, 80 to 120 each"
+// For example "1,000 pictures in 10 classes, 80 to 120 each".
 std::string split_text(const std::map<std::string, int64_t>& classes) {
   int64_t low = INT64_MAX, high = 0, sum = 0;
   for (const auto& [label, count] : classes) {
@@ -37,7 +37,7 @@ std::string split_text(const std::map<std::string, int64_t>& classes) {
                      with_commas(static_cast<long long>(classes.size())), each);
 }
 
-// A line for each class, with its pictures in every split.
+// One line per class with its number of pictures in each split.
 std::string class_table(const ClassCounts& counts) {
   std::set<std::string> labels;
   for (const auto& [split, classes] : counts) {
@@ -75,7 +75,7 @@ std::string escaped(const std::string& name) {
   return text;
 }
 
-// Sound pictures that training would refuse all the same. What records hold may have no names.
+// Valid pictures, but too few for training. Pictures in records may have no class names.
 bool is_too_few(const Findings& findings) {
   return std::ranges::any_of(findings.counts, [](const auto& entry) {
     const auto& [split, classes] = entry;

@@ -36,7 +36,7 @@ class Walk {
         add(name, "", "");
       } else if (is_split(name)) {
         tree_.splits.push_back(name);
-        if (!trail_.enter(tree_.root / name)) continue;  // a link to the set itself
+        if (!trail_.enter(tree_.root / name)) continue;  // a link to the dataset itself
         classes(name + "/", name);
         trail_.leave();
       } else {
@@ -98,7 +98,7 @@ Tree list_tree(const fs::path& root) {
   }
   Tree tree{.root = root};
   Walk(tree).splits();
-  // What `convoy prepare` writes beside the pictures is nothing to remark on.
+  // Files that `convoy prepare` writes beside the pictures are expected.
   std::erase_if(tree.files, [](const TreeFile& file) {
     return file.path == journal_name || file.path == "synsets.txt";
   });

@@ -1,4 +1,4 @@
-// `convoy average`: several checkpoints become one file of weights.
+// `convoy average`: averages several checkpoints into one weights file.
 
 #include "weights/average.h"
 
@@ -59,7 +59,7 @@ bool is_run(const fs::path& path) {
   return fs::is_directory(path) && !fs::exists(path / "state.json");
 }
 
-// In the order in which they are averaged.
+// In the order of averaging.
 std::vector<RunWeights> chosen_files(const std::vector<std::string>& words,
                                      const Options& options) {
   std::vector<RunWeights> files;
@@ -103,7 +103,7 @@ fs::path output_file(const std::vector<std::string>& words, const Options& optio
   return fs::path(words[0]) / "weights" / name;
 }
 
-// An input must not be lost to the output.
+// The output must not overwrite an input.
 void refuse_overwriting(const fs::path& output, const std::vector<RunWeights>& files) {
   std::error_code missing;
   for (const RunWeights& file : files) {
@@ -143,7 +143,7 @@ int run(const CommandLine& line) {
   about["of"] = std::move(sources);
   metadata[weights_key::kind] = word_of(options.mode);
   metadata[weights_key::average] = about.dump(-1, ' ', false, Json::error_handler_t::replace);
-  for (const TaskDef& task : task_catalog()) {  // those of the last file
+  for (const TaskDef& task : task_catalog()) {  // metrics of the last file
     for (const MetricDef& def : task.metrics) {
       metadata.erase(weights_key::metric + std::string(def.name));
     }

@@ -1,6 +1,6 @@
-// `convoy bench`: how fast the trainer's steps are here; `bench ops`: where their time goes; `bench
-// convs`: the algorithms of convolutions against each other; `bench data`: how fast images are
-// made.
+// `convoy bench`: the speed of training steps on this machine. `bench ops`: the time of each op.
+// `bench convs`: the algorithms of convolutions compared. `bench data`: the speed of the input
+// pipeline.
 
 #include <fmt/core.h>
 
@@ -73,7 +73,7 @@ void describe(Fields& field) {
   RunConfig::describe_all(field);
 }
 
-// Generated data, unless somebody asks for another; no evaluation beside the steps.
+// Uses generated data unless data was given, and no evaluation.
 CommandLine with_defaults(CommandLine line) {
   const auto typed = [&](const char* key) { return line.settings.contains(key); };
   if (!typed("config") && !typed("dataset") && !typed("data-dir")) {
@@ -175,7 +175,7 @@ void print_summary(const RunSetup& setup, const Measured& m, const Options& opti
       m.wait_seconds / options.steps, human_bytes(static_cast<double>(m.peak_rss_bytes)));
 }
 
-// An option that this kind of bench does not read is no option of it.
+// Refuses options that this kind of bench does not use.
 void refuse_others(const Fields& field, const std::string& kind, const Options& options) {
   const auto refuse = [&](std::initializer_list<const char*> keys, const char* wanted) {
     for (const char* key : keys) {

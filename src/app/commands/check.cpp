@@ -1,4 +1,4 @@
-// `convoy check`: what is wrong with the pictures of a folder, before a training finds out.
+// `convoy check`: finds problems of the pictures in a folder before training does.
 
 #include "app/check/check_records.h"
 #include "app/check/check_report.h"
@@ -29,7 +29,7 @@ struct Options {
 
 void describe(Fields& field) { Options().describe(field); }
 
-// The folder is somebody's data: nothing is written there.
+// The folder is the user's data: never write there.
 void refuse_inside(const fs::path& file, const fs::path& folder) {
   std::error_code ignored;
   const fs::path inside =

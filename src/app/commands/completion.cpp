@@ -1,4 +1,4 @@
-// convoy completion SHELL: prints the script that completes verbs, options and values.
+// `convoy completion SHELL`: prints the script that completes verbs, options and values.
 
 #include "config/completion.h"
 

@@ -1,5 +1,5 @@
-// `convoy eval`: weights against data, every sample once. With --all the network is planned once
-// and the weights of a run's checkpoints go through it one after another.
+// `convoy eval`: evaluates weights on a dataset, every sample once. With --all the network is
+// planned once and the weights of each checkpoint of a run are loaded one after another.
 
 #include <fmt/core.h>
 
@@ -27,7 +27,7 @@
 namespace convoy {
 namespace {
 
-constexpr double stall_timeout_s = 60;  // of a rank that others wait for
+constexpr double stall_timeout_s = 60;  // for ranks that others wait for
 
 using Json = nlohmann::ordered_json;
 
@@ -52,10 +52,10 @@ struct Options : InferenceOptions {
 
 void describe(Fields& field) { Options().describe(field); }
 
-// Of one file of weights.
+// The result of one weights file.
 struct Result {
   std::string name;             // as in RunWeights
-  std::optional<int64_t> step;  // where the weights say so
+  std::optional<int64_t> step;  // if the weights contain it
   std::optional<double> epoch;
   Evaluator::Outcome outcome;
 
@@ -80,7 +80,7 @@ Json numbers(const Evaluator::Outcome& outcome) {
   return json;
 }
 
-// By the main metric; of equals by the others in turn, of those the earlier.
+// Compares by the main metric, then by the other metrics in order; of equal ones the earlier wins.
 bool is_better(const Result& a, const Result& b) {
   const std::vector<Metric> mine = a.outcome.results->metrics(),
                             others = b.outcome.results->metrics();
@@ -130,7 +130,7 @@ Json to_json(const std::vector<Result>& results) {
   return {{"checkpoints", std::move(list)}, {"best", best_of(results).name}};
 }
 
-// What cannot be used is named and left out; the rest is told, and the exit code says so.
+// Files that cannot be used are reported and skipped; the exit code then shows it.
 template <class Evaluate>
 int evaluate_all(const Options& options, const Task& task, const Evaluate& evaluate) {
   std::vector<RunWeights> files = checkpoint_weights(options.checkpoint, options.weights);
@@ -193,7 +193,7 @@ int run(const CommandLine& line) {
     network.load(file);
     watch.at_step(0);
     const auto console = console_listener(
-        console_options(options.json || !tells, World::started_by_mpi()));  // its bar goes with it
+        console_options(options.json || !tells, World::started_by_mpi()));  // with its bar
     return std::move(*evaluator.run([&](int64_t done) {
       console->on(EvalProgress{done, evaluator.samples()});
       watch.advance();

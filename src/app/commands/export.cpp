@@ -1,5 +1,5 @@
-// `convoy export`: weights as a file that others read: ONNX, or safetensors for inference. What is
-// written can be read back and compared with the network before it gets its name.
+// `convoy export`: writes weights for other programs, as ONNX or as safetensors for inference. The
+// file is read back and compared with the network before it gets its final name.
 
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -76,7 +76,7 @@ struct Options : InferenceOptions {
 
 void describe(Fields& field) { Options().describe(field); }
 
-// The format, from the name unless it was typed.
+// The format, derived from the file name unless it was given.
 std::string format_of(const Options& options) {
   if (options.output.empty()) {
     raise(Fault::usage,
@@ -103,7 +103,7 @@ void refuse_idle(const Options& options, const std::string& format, const Comman
     raise(Fault::usage, "--threads changes nothing without --verify; try: --verify 16");
 }
 
-// One export on its way: the file, and what is told about it.
+// One export in progress: the file, and the text about it.
 class Exporting {
  public:
   Exporting(const Options& options, const OpenedModel& opened, std::string format)
@@ -160,7 +160,7 @@ class Exporting {
 
   size_t size() const { return image_ ? image_->bytes() : bytes_.size(); }
 
-  // Reads what lies on the disk now.
+  // Verifies the file as it is on disk.
   void verify(const fs::path& file) {
     const int threads = options_.threads ? options_.threads : available_cores();
     GraphRun network(source_.graph(batch_, options_.softmax), source_.weights(), threads);
@@ -260,9 +260,9 @@ class Exporting {
   ExportSource source_;
   int64_t batch_;
   OnnxModel model_;
-  std::string bytes_;                      // of ONNX
-  std::vector<TensorEntry> tensors_;       // of safetensors
-  std::optional<SafetensorsImage> image_;  // likewise
+  std::string bytes_;                      // for ONNX
+  std::vector<TensorEntry> tensors_;       // for safetensors
+  std::optional<SafetensorsImage> image_;  // for safetensors
   std::string pictures_;
   std::optional<Agreement> agreement_;
 };

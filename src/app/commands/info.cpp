@@ -1,5 +1,5 @@
-// `convoy info`: what a model, a weights file, a checkpoint or a run is; alone, what this machine
-// is.
+// `convoy info`: describes a model, a weights file, a checkpoint or a run; without a word, this
+// machine.
 
 #include <fmt/core.h>
 

@@ -1,4 +1,4 @@
-// `convoy launch`: a verb on many processes.
+// `convoy launch`: runs a verb on many processes.
 
 #include <unistd.h>
 
@@ -24,13 +24,13 @@ namespace {
 
 void describe(Fields& field) { LaunchOptions().describe(field); }
 
-// The verb as it was typed, understood well enough to refuse here what every rank would refuse.
+// The parsed command line of the verb, so that errors are reported here and not by every rank.
 struct Verb {
   const CommandDef* command = nullptr;
   std::vector<std::string> words;
   CommandLine line;
 
-  // Something with checkpoints to go on from.
+  // Whether it writes checkpoints to continue from.
   bool is_run() const { return words[0] == "train" || words[0] == "resume"; }
   bool has(std::string_view key) const {
     return find_field(described(command->describe), key) != nullptr;
@@ -40,7 +40,7 @@ struct Verb {
     raise(Fault::usage, "convoy {} works in one process, not in {}; try: train, resume or eval",
           words[0], processes);
   }
-  // Hands an option of ours on; the verb must know it, and nobody may have typed it there too.
+  // Passes an option of launch on to the verb, which must have it and must not set it too.
   void pass(const std::string& key, const std::string& value, const std::string& typed) {
     if (!has(key)) raise(Fault::usage, "{} means nothing for {}; try: without it", typed, words[0]);
     const auto own = line.settings.find(key);
@@ -71,7 +71,7 @@ Verb read_verb(const std::vector<std::string>& words) {
 
 bool is_here(const std::string& host) { return host == "localhost" || host == host_name(); }
 
-// Other hosts are looked at by their own ranks.
+// Ranks on other hosts check their cores themselves.
 void refuse_too_many_here(const RankPlacement& placement, const LaunchOptions& options) {
   for (const LaunchHost& host : placement.hosts) {
     if (!is_here(host.name)) continue;
@@ -84,8 +84,8 @@ void refuse_too_many_here(const RankPlacement& placement, const LaunchOptions& o
   }
 }
 
-// The hosts of a job that another mpirun has started, in the order of the ranks; one that comes
-// again after another one is there twice.
+// The hosts of a job started by another mpirun, in the order of ranks. A host that reappears after
+// another one is listed twice.
 RankPlacement placement_of(World& world) {
   const std::vector<std::string> names = world.all_gather(world.host_name());
   RankPlacement placement;
@@ -97,7 +97,7 @@ RankPlacement placement_of(World& world) {
   return placement;
 }
 
-// What the other mpirun has decided can be said again here, but not otherwise.
+// Options that the other mpirun has already decided may be repeated, but not changed.
 void refuse_what_was_decided(const Fields& field, const LaunchOptions& options,
                              const RankPlacement& placement) {
   constexpr std::array used{"kubernetes-run",      "num-instances",    "num-replicas",
@@ -126,7 +126,7 @@ void refuse_what_was_decided(const Fields& field, const LaunchOptions& options,
   }
 }
 
-// Another mpirun has started this process, once for every rank: it does what the verb says.
+// If another mpirun has started this process as a rank: runs the verb in this process.
 int run_in_place(const Fields& field, LaunchOptions& options, Verb& verb) {
   if (!World::started_by_mpi()) {
     raise(Fault::usage, "--kubernetes-run, but no mpirun has started this; try: without it");
@@ -232,7 +232,7 @@ itself kills all ranks a second after a SIGTERM: stop such a run by SIGUSR1.
               "oversubscribe env restarts stall-timeout log-dir tag-output verbose "
               "print-topology",
           .describe = describe,
-          .shared = true,  // for --kubernetes-run; otherwise it starts the others itself
+          .shared = true,  // for --kubernetes-run; otherwise launch starts the ranks itself
           .run = run,
           .words_end_options = true};
 }

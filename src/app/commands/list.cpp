@@ -1,4 +1,4 @@
-// `convoy list`: what there is to choose from.
+// `convoy list`: lists models, datasets, and other things to choose from.
 
 #include <fmt/core.h>
 
@@ -38,10 +38,10 @@ struct Options {
 
 void describe(Fields& field) { Options().describe(field); }
 
-// name -> the rest of its line
+// name -> the rest of its line.
 using Rows = std::map<std::string, std::string>;
 
-// Without * and ?, a pattern is a part of the name.
+// A pattern without * and ? matches any part of the name.
 bool is_meant(std::string_view name, const std::string& pattern) {
   const bool is_part = pattern.find_first_of("*?") == std::string::npos;
   return is_part ? name.find(pattern) != name.npos : matches_pattern(name, pattern);
@@ -105,7 +105,7 @@ Rows described_rows(const Catalog& catalog) {
   return rows;
 }
 
-// Each schedule with its other names and its options.
+// Each schedule with its aliases and options.
 Rows schedule_rows() {
   Rows rows;
   for (const ScheduleDef& def : schedule_catalog()) {

@@ -1,4 +1,4 @@
-// `convoy lr-find`: which learning rate to train with, by trying all of them in one short run.
+// `convoy lr-find`: suggests a learning rate by a short run with a growing rate.
 
 #include <fmt/core.h>
 
@@ -38,7 +38,7 @@ std::string to_csv(const RateCurve& curve) {
   return text;
 }
 
-// A loss that blows up would leave no room for the part that matters.
+// Limits the axis, so that an exploding loss does not hide the rest of the curve.
 double highest_in_sight(const RateCurve& curve, const std::optional<Reading>& found) {
   constexpr double above = 1.6;
   double most = curve.rows().empty() ? 1 : curve.rows().front().smoothed;

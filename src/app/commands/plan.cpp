@@ -1,4 +1,4 @@
-// `convoy plan`: what a run would need, without running it.
+// `convoy plan`: shows what a run would need, without running it.
 
 #include <fmt/core.h>
 
@@ -52,7 +52,7 @@ void describe(Fields& field) {
   RunConfig::describe_all(field);
 }
 
-// Who names no data asks about the model: as many generated images as ImageNet has.
+// Without data the question is about the model: assume as many generated images as ImageNet has.
 CommandLine with_defaults(CommandLine line) {
   for (const char* key : {"config", "dataset", "data-dir"}) {
     if (line.settings.contains(key)) return line;
@@ -76,7 +76,7 @@ nlohmann::ordered_json algorithms_json(const NetworkPlans& plans) {
   return rows;
 }
 
-// "57 passes winograd:f4, 3 direct; 2 by --algorithms".
+// For example "57 passes winograd:f4, 3 direct; 2 by --algorithms".
 std::string algorithms_line(const NetworkPlans& plans) {
   std::map<std::string, int> counts;
   int ruled = 0;
@@ -166,7 +166,7 @@ void print_plan(const RunSetup& setup, const Forecast& f) {
 
 struct RankSchedule {
   StepSchedule schedule;
-  int live = 0;  // micro-batches at once
+  int live = 0;  // micro-batches in flight
 };
 
 std::vector<RankSchedule> schedules_of(const NetworkPlans& plans) {

@@ -1,5 +1,5 @@
-// `convoy predict`: what a network says about pictures, one by one. It runs the plan of the
-// evaluation, so what it gets right is what `convoy eval` counts.
+// `convoy predict`: classifies pictures one by one. It runs the evaluation plan, so its results
+// agree with `convoy eval`.
 
 #include <algorithm>
 #include <deque>
@@ -23,7 +23,7 @@ namespace convoy {
 namespace {
 
 struct Options : InferenceOptions {
-  std::string input;                // as typed, a line for each time
+  std::string input;                // as typed, one line per use
   std::vector<std::string> inputs;  // files and folders
   int64_t first = 0;
   PredictorOptions what;
@@ -66,8 +66,8 @@ struct Options : InferenceOptions {
 
 void describe(Fields& field) { Options().describe(field); }
 
-// With --input there is no dataset to choose; with pictures or bytes somebody must say how they are
-// preprocessed.
+// With --input there is no dataset to choose. Pictures and bytes need preprocessing options, from
+// the weights or the command line.
 void check_input_options(const CommandLine& line, const Settings& settings, bool has_bytes) {
   for (const char* key : {"split", "data-dir", "val-share", "seed", "class-map",
                           "generated-channels", "generated-classes", "generated-samples"}) {
@@ -96,7 +96,7 @@ void check_labels(const ImageTensor& tensor, int classes) {
   }
 }
 
-// What is to be predicted: images of one form, and the classes of the network.
+// The images to classify, all of one shape, and the classes of the network.
 struct Subject {
   Shape image;
   int64_t count;
@@ -104,9 +104,9 @@ struct Subject {
   ClassNames names;
 };
 
-// Opens the network for them (--first many) and tells what it says of all that
-// `take(predictor, count, batch)` gives it.
-// The exit code: whether all could be read.
+// Opens the network for the images (at most --first of them) and writes the predictions for those
+// that `take(predictor, count, batch)` hands to the predictor. Returns the exit code: Fault::data
+// if an image could not be read.
 template <class Take>
 int predict_all(const Options& options, const OpenedModel& opened, Subject what, const Take& take) {
   if (options.first) what.count = std::min(options.first, what.count);
@@ -131,8 +131,8 @@ void predict_dataset(const Options& options, const OpenedModel& opened) {
               });
 }
 
-// What --input names, and the words beside it: `--input a.jpg b.jpg`, as a shell makes of *.jpg. A
-// comma divides, unless there is a file of that whole name.
+// The names given by --input and the words after it, as in `--input *.jpg` expanded by a shell. A
+// comma separates names unless a file of the whole name exists.
 std::vector<std::string> named_inputs(const std::string& typed,
                                       const std::vector<std::string>& words) {
   std::vector<std::string> names;
@@ -152,7 +152,7 @@ std::vector<std::string> named_inputs(const std::string& typed,
   return names;
 }
 
-// The pictures among the inputs, folders looked through; empty: they are tensors.
+// The pictures among the inputs, including those in folders; empty: the inputs are tensors.
 std::vector<fs::path> picture_inputs(const std::vector<std::string>& inputs) {
   std::vector<fs::path> pictures;
   size_t tensors = 0;
@@ -177,7 +177,7 @@ std::vector<fs::path> picture_inputs(const std::vector<std::string>& inputs) {
   return pictures;
 }
 
-// Pictures as the weights' own images: of its pictures' size, or that of the set it was trained on.
+// Pictures preprocessed for the weights, at their image size or that of their training dataset.
 std::unique_ptr<Dataset> picture_set(const Options& options, const OpenedModel& opened,
                                      std::vector<fs::path> paths) {
   PictureSpec spec = options.data.pictures(false);
@@ -249,7 +249,7 @@ void predict_tensors(const Options& options, const OpenedModel& opened, ClassNam
       });
 }
 
-// Only files can be drawn again.
+// Only pictures in files can be drawn.
 void refuse_to_draw(const Options& options) {
   if (!options.what.draw.empty()) {
     raise(Fault::usage, "--draw is for pictures in files; try: --input FILE|FOLDER");

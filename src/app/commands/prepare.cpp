@@ -1,4 +1,4 @@
-// `convoy prepare`: published pictures become what training reads: record files, folders of
+// `convoy prepare`: converts published pictures to what training reads: record files, folders of
 // classes, or packed JPEGs.
 
 #include <fmt/core.h>
@@ -30,9 +30,9 @@ struct Options {
   std::string synsets, validation_labels;
   double val_share = 0;
   uint64_t seed = 0;
-  std::string command;  // kind, input and what else decides the result, as they were typed
+  std::string command;  // kind, input and all options that determine the result, as typed
 
-  // Of one kind of preparing; of all of them when it is empty.
+  // The options of one kind of preparation, or of all kinds if it is empty.
   void describe(Fields& field, const std::string& kind) {
     const auto of = [&](std::string_view name) { return kind.empty() || kind == name; };
     field("input", input, "the folder of the tars or pictures", {}, {"raw-data-dir"});
@@ -71,13 +71,13 @@ void describe(Fields& field) { Options().describe(field, ""); }
 fs::path resolved(const std::string& folder) {
   std::error_code code;
   fs::path path = fs::weakly_canonical(folder, code);
-  // Not to be looked into: an empty path would lie in every other one.
+  // An empty path would count as a parent of every path.
   if (code) path = fs::absolute(folder).lexically_normal();
   return path.has_filename() ? path : path.parent_path();
 }
 
-// The output may lie below the input where nothing of the input is looked for, as
-// ImageNet/tfrecords beside ImageNet/train: that is where people have room.
+// The output may be below the input where no input is looked for, for example ImageNet/tfrecords
+// beside ImageNet/train: often only that disk has room.
 void refuse_overlap(const Options& options, const std::string& kind) {
   const fs::path input = resolved(options.input), output = resolved(options.output);
   const auto begins_with = [](const fs::path& path, const fs::path& start) {
@@ -114,7 +114,7 @@ void tell_resumed(const Journal& journal, const Options& options) {
   std::fflush(stdout);
 }
 
-// Those of earlier runs count too.
+// Pictures left out by earlier runs count too.
 void check_left_out(int64_t left_out, const Options& options) {
   if (left_out <= options.max_bad) return;
   raise(Fault::data,
@@ -175,7 +175,7 @@ int write_files(const std::vector<FileToWrite>& files, Json what, TreeMode mode,
   const TreeResult wrote =
       write_tree(files, options.output, mode, journal.was_finished(), pool, bad);
   journal.finish({{"files", wrote.files}, {"left_out", wrote.left_out}, {"bytes", wrote.bytes}});
-  // What is only copied is not decoded: a picture that was cut off before is so still.
+  // Copied files are not decoded, so truncated pictures stay truncated.
   const std::string checked = mode == TreeMode::pack
                                   ? std::string("all read again and sound")
                                   : fmt::format(

@@ -1,4 +1,4 @@
-// `convoy resume`: the same run goes on.
+// `convoy resume`: continues a run.
 
 #include <algorithm>
 #include <array>
@@ -19,8 +19,8 @@
 namespace convoy {
 namespace {
 
-// What may differ between the processes of one run: where things are, and how long it is. Nothing
-// else that changes a result.
+// The options that may differ from the record: locations and the length of the run, but no other
+// option that changes a result.
 struct Overrides {
   std::string data_dir;
   double epochs = 0;
@@ -79,7 +79,7 @@ void describe_saved(Fields& field) {
   RunConfig::describe_all(field);
 }
 
-// Whatever is wrong with the record is the run's trouble, not that of the command line.
+// An error in the record is an error of the run, not of the command line.
 template <class Read>
 auto reading_record(const RunDir& dir, Read&& read) {
   try {
@@ -104,7 +104,7 @@ Settings saved_settings(const RunDir& dir, const std::vector<Field>& known) {
   return settings;
 }
 
-// The run as these settings describe it, and all its options.
+// The run described by these settings, and all its options.
 struct DescribedRun {
   RunConfig config;
   std::vector<Field> fields;
@@ -123,10 +123,10 @@ DescribedRun described_run(const Settings& settings, const std::vector<Field>& k
   return {std::move(config), field.all()};
 }
 
-// What was typed that the run is to remember.
+// Typed options that args.yml must record.
 constexpr std::array remembered{"data-dir", "epochs", "max-bad"};
 
-// A longer run, or the one it was.
+// --epochs may only extend the run or repeat its length.
 void expect_longer(double epochs, const Settings& recorded) {
   const auto text = [&](const char* key) {
     const auto found = recorded.find(key);
@@ -147,7 +147,7 @@ void expect_longer(double epochs, const Settings& recorded) {
         epochs, before);
 }
 
-// More epochs are no more steps where --max-steps has ended the run.
+// If --max-steps has ended the run, more epochs do not give more steps.
 void expect_not_at_its_limit(double epochs, const Settings& recorded, const RunDir& dir) {
   const auto found = recorded.find("max-steps");
   int64_t limit = 0;
@@ -162,7 +162,7 @@ void expect_not_at_its_limit(double epochs, const Settings& recorded, const RunD
         epochs, end->step, dir.path().string());
 }
 
-// Remembers in `config` what was typed anew: as differences that are meant, and for args.yml.
+// Records in `config` which options were typed anew: as intended differences, and for args.yml.
 void note_changes(const Settings& given, const Settings& recorded, const RunDir* dir,
                   const std::vector<Field>& fields, RunConfig& config) {
   for (const auto& [key, setting] : recorded) {
@@ -179,8 +179,7 @@ void note_changes(const Settings& given, const Settings& recorded, const RunDir*
   }
 }
 
-// The classes that the run's newest sound checkpoint was trained with; none: there is no
-// checkpoint.
+// The classes of the run's newest valid checkpoint; empty: there is no checkpoint.
 ClassNames trained_classes(const RunDir& dir) {
   std::vector<RunWeights> all;
   try {
@@ -192,7 +191,7 @@ ClassNames trained_classes(const RunDir& dir) {
     try {
       const WeightFile file = open_weights(weights->path);
       return told_class_names(file.metadata(), file.origin());
-    } catch (const Error&) {  // the trainer will tell what is wrong with it
+    } catch (const Error&) {  // the trainer will report it
     }
   }
   return {};
@@ -205,7 +204,7 @@ int run(const CommandLine& line) {
   Overrides overrides;
   overrides.describe(typed);
   typed.finish();
-  // Rank 0 opens the run and reads its options; the others need not even see the folder.
+  // Rank 0 opens the run and reads its options; other ranks may not even have the folder.
   World& world = World::get();
   refuse_other_options(given, {"threads", "pin", "quiet"});
   const bool first = world.rank() == 0;
@@ -230,7 +229,7 @@ int run(const CommandLine& line) {
       return described_run(settings, known);
     } catch (const Error& error) {
       if (error.fault() != Fault::usage) throw;
-      // What fails without what was typed too is the record's trouble.
+      // If the record alone fails too, the record is at fault.
       reading_record(dir, [&] { return described_run(recorded, known); });
       throw;
     }

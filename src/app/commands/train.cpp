@@ -1,4 +1,4 @@
-// `convoy train`: a new run.
+// `convoy train`: starts a new run.
 
 #include <cstdlib>
 
@@ -39,7 +39,7 @@ void describe(Fields& field) {
   RunConfig::describe_all(field);
 }
 
-// Who says neither what to train nor on what gets the demonstration.
+// Without a model and a dataset, the demonstration recipe is used.
 bool wants_demo(const CommandLine& line) {
   for (const char* key : {"config", "model", "dataset", "data-dir"}) {
     if (line.settings.contains(key)) return false;
@@ -82,7 +82,7 @@ int run(const CommandLine& typed) {
   RunDir dir = RunDir::create(config.output, config.default_name());
   world.broadcast(0, fs::absolute(dir.path()).string());
   try {
-    write_environment(dir.env());  // before the options: they make it a run that can be resumed
+    write_environment(dir.env());  // first: options make a folder a run that can be resumed
     dir.record(write_args(field.all()));
   } catch (...) {
     dir.take_back();

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view count_suffix = ".num_batches_tracked";
 
-// What PyTorch would have counted; 0 where the file does not tell.
+// The value of num_batches_tracked; 0 if the file has none.
 int64_t updates_in(const WeightFile& file) {
   for (const TensorEntry& t : file.tensors()) {
     if (!t.name.ends_with(count_suffix) || t.dtype != DType::s64 || t.shape.count() != 1) continue;
@@ -66,7 +66,7 @@ bool ExportSource::opens() {
     dataset();
     return true;
   } catch (const Error&) {
-    if (names_data()) throw;  // who names data means them
+    if (names_data()) throw;  // the user named the data, so it must open
     return false;
   }
 }

@@ -1,5 +1,4 @@
-// The network that is exported: weights in memory, what they say about themselves, and pictures to
-// compare with.
+// The network to export: its graph, weights and metadata, and pictures to compare its outputs with.
 #pragma once
 
 #include <memory>
@@ -13,26 +12,26 @@ namespace convoy {
 
 class ExportSource {
  public:
-  // `image_size` 0: what the weights or their dataset say, else the model's own. The dataset is
-  // opened only where nothing else answers. Keeps both.
+  // `image_size` 0: taken from the weights or their dataset, else the model's default. The dataset
+  // is opened only if nothing else gives the size. Keeps references to both arguments.
   ExportSource(const InferenceOptions& options, const OpenedModel& opened, int64_t image_size);
 
   const FoundModel& model() const { return opened_.model; }
   const Shape& image() const { return image_; }  // [c, h, w]
   int classes() const { return classes_; }
-  // Parameters and statistics, as the model has them.
+  // Parameters and statistics, in the order of the model.
   const std::vector<TensorEntry>& tensors() const { return tensors_; }
   GraphRun::Weights weights() const;
-  // With num_batches_tracked beside the statistics, which PyTorch's strict loading wants.
+  // Adds num_batches_tracked beside the statistics, which PyTorch's strict loading requires.
   std::vector<TensorEntry> all_tensors() const;
-  // What the file said, made up for with what was typed.
+  // The file's metadata, completed by typed options.
   Metadata metadata() const;
 
-  // What the network's task gives to other programs (train/tasks/task.h).
+  // The outputs for other programs, as defined by the network's task (train/tasks/task.h).
   Graph graph(int64_t batch, bool probabilities = false) const;
 
-  // For a comparison: the test images of the weights' own dataset where it opens and fits, noise
-  // otherwise. `images` is what there are of them.
+  // Images for the comparison: the test images of the weights' dataset if it opens and fits,
+  // otherwise noise. `images`: their number.
   struct Pictures {
     std::string name;
     int64_t images;
@@ -42,10 +41,10 @@ class ExportSource {
 
  private:
   const Dataset& dataset();
-  // False: the data that the weights speak of are not on this machine. Data that somebody typed
+  // False: the dataset named by the weights is not on this machine. A dataset that the user named
   // must open.
   bool opens();
-  bool names_data() const;  // whether --dataset or --data-dir was typed
+  bool names_data() const;  // --dataset or --data-dir was typed
 
   const InferenceOptions& options_;
   const OpenedModel& opened_;

@@ -10,13 +10,13 @@
 namespace convoy {
 namespace {
 
-// Whether the largest number is at the same place.
+// Whether the largest value is at the same index; also updates the differences.
 bool count_row(std::span<const float> wanted, std::span<const float> got, Agreement& sum) {
   double scale = 0, worst = 0;
   for (size_t k = 0; k < wanted.size(); ++k) {
     const double difference = std::abs(static_cast<double>(got[k]) - wanted[k]);
     scale = std::max(scale, std::abs(static_cast<double>(wanted[k])));
-    // What is no number agrees with nothing.
+    // NaN is an infinite difference.
     worst = std::isfinite(difference) ? std::max(worst, difference)
                                       : std::numeric_limits<double>::infinity();
   }

@@ -212,7 +212,7 @@ OutputOptions LaunchOptions::output() const {
 }
 
 double LaunchOptions::stall_s() const {
-  constexpr double usual = 60;  // RunConfig's
+  constexpr double usual = 60;  // the default in RunConfig
   return stall_timeout > 0 ? stall_timeout : verb_stall_s_ > 0 ? verb_stall_s_ : usual;
 }
 

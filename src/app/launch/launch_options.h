@@ -1,4 +1,4 @@
-// The options of `convoy launch`, under the names of mpirun, of poprun and of Habana's launcher.
+// The options of `convoy launch`, with the names of mpirun, poprun and Habana's launcher.
 #pragma once
 
 #include <functional>
@@ -31,32 +31,31 @@ struct LaunchOptions {
   std::string log_dir;
 
   int restarts = 0;
-  double stall_timeout = 0;  // 0: the verb's own
+  double stall_timeout = 0;  // 0: the verb's default
 
-  // Declares, reads and refuses what cannot be meant together. Habana's environment variables stand
-  // in for options that were not given.
+  // Declares and reads the options and refuses contradictions. Habana's environment variables
+  // replace options that were not given.
   void describe(Fields& field);
 
   Binding bind() const { return numa_aware ? Binding::numa : bind_to; }
   RankPlacement placement() const;
-  // How many each instance has; empty where nobody said how many there are.
+  // The replicas of each instance; empty if their number was not given.
   std::vector<int> replicas_of(const RankPlacement& placement) const;
   MpirunOptions mpirun() const;
-  // After how long a rank that says nothing to the launcher is lost: later than the other ranks
-  // notice, who know more about it.
+  // After this time without output to the launcher a rank counts as lost. It is longer than the
+  // ranks' own timeout, because the ranks report more details.
   double silence_s() const { return stall_s() + 10; }
   OutputOptions output() const;
 
-  // What was said behind the verb: --threads is a number of threads per rank, --replicas one for
-  // the table. Two different ones are a usage error.
+  // Adopts options of the verb: --threads gives the threads per rank, --replicas the number for the
+  // table. Contradictions are usage errors.
   void adopt(const Settings& verb);
-  // Calls with key, value, and how it was typed, for every option that is really the verb's.
-  // `ranks` is their number in the job.
+  // Calls `pass` with key, value and spelling of every option that belongs to the verb. `ranks`:
+  // the number of ranks of the job.
   using Pass = std::function<void(const std::string&, const std::string&, const std::string&)>;
   void pass_on(int ranks, const Pass& pass) const;
-  // Where another mpirun has started this process: does here what options ask of ranks. Environment
-  // variables, and a share of the cores where `field` says that one of the options about cores was
-  // given.
+  // If another mpirun has started this process: applies here what the options ask of ranks, that is
+  // environment variables and, if `field` has an option about cores, a share of the cores.
   void apply_here(const Fields& field) const;
 
  private:

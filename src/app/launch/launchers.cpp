@@ -9,8 +9,9 @@
 namespace convoy {
 namespace {
 
-// By which variables a launcher tells a process which of how many it is. A batch script of Slurm
-// has SLURM_NTASKS, the number it may start; only a process of a step has the step's.
+// The variables by which a launcher tells a process its number and the number of processes. Slurm
+// sets SLURM_NTASKS in batch scripts too; only processes of a job step have the variables of the
+// step.
 struct Launcher {
   const char* name;
   const char* size;
@@ -23,7 +24,7 @@ constexpr std::array launchers{Launcher{"torchrun or the like", "WORLD_SIZE", "R
                                Launcher{"jsrun", "JSM_NAMESPACE_SIZE", "JSM_NAMESPACE_RANK"},
                                Launcher{"horovodrun", "HOROVOD_SIZE", "HOROVOD_RANK"}};
 
-// As a shell would have to read it.
+// The argument with quotes if a shell needs them.
 std::string quoted(const std::string& argument) {
   const bool is_plain =
       !argument.empty() && argument.find_first_not_of(

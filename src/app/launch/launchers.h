@@ -1,5 +1,5 @@
-// Launchers that are not MPI's. Processes that one of them started do not know of each other, and
-// each would train the whole run.
+// Detects launchers that do not use MPI. Processes started by one of them do not know of each
+// other, and each would train the whole run.
 #pragma once
 
 #include <functional>
@@ -8,9 +8,9 @@
 
 namespace convoy {
 
-// A usage error when the environment says that a launcher started several processes, with the
-// command that starts them as ranks of one run. For a process that MPI did not start, or whose
-// world is one. `environment` gives a variable's value; null: it is not set.
+// Raises a usage error if the environment shows that such a launcher started several processes; the
+// message gives the command that starts them as ranks of one run. Call it if MPI did not start this
+// process, or its world has one rank. `environment` returns the value of a variable; null: not set.
 using Environment = std::function<const char*(const char*)>;
 void refuse_other_launchers(const Environment& environment,
                             const std::vector<std::string>& arguments);

@@ -13,7 +13,7 @@ bool is_number(const std::string& name) {
   return name.find_first_not_of("0123456789") == name.npos;
 }
 
-// With what stands before the first class, as --label-offset says.
+// ImageNet's classes, after the classes that --label-offset inserts in front.
 ClassNames imagenet_classes(int label_offset) {
   ClassNames names(static_cast<size_t>(label_offset), "background");
   names.insert(names.end(), imagenet_synsets().begin(), imagenet_synsets().end());
@@ -67,7 +67,7 @@ std::unique_ptr<Dataset> open_matched(const InferenceOptions& options, const Ope
           "--class-names FILE too",
           file.origin());
   }
-  // Names of classes that are numbers are those of records, whose labels are what they say.
+  // In record files, numeric class names are labels and already final.
   const bool by_order = options.data.def().has_pictures && !std::ranges::all_of(own, is_number);
   if (by_order && options.num_classes && options.num_classes != data->classes()) {
     raise(Fault::data,

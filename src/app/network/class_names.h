@@ -1,4 +1,4 @@
-// The classes of weights that are used, and data that is matched to them by name.
+// The class names of loaded weights, and datasets matched to them by name.
 #pragma once
 
 #include <memory>
@@ -7,19 +7,19 @@
 
 namespace convoy {
 
-// What the outputs of the network are called: as --class-names says, the file itself, or ImageNet's
-// ids where it is such a network and `of_data`, the names of the data (none: there is no data),
-// does not contradict. Empty: none of them says.
+// The names of the network's outputs: from --class-names, from the file, or ImageNet's ids if the
+// network has ImageNet's classes and the names of the data, `of_data`, do not contradict (empty: no
+// data). Empty: unknown.
 ClassNames network_classes(const InferenceOptions& options, const OpenedModel& opened,
                            const ClassNames& of_data);
 
-// A split of the dataset with the network's labels, matched by name. Data that names other classes,
-// or weights that name none where the number of classes differs, are errors; what else is worth
-// knowing is `remark`.
+// Opens a split of the dataset with labels matched by name to the network's classes. Errors: data
+// with other class names, or weights without names if the numbers of classes differ. The dataset's
+// `remark` receives other information for the user.
 std::unique_ptr<Dataset> open_matched(const InferenceOptions& options, const OpenedModel& opened,
                                       bool train);
 
-// Classes of the head, as far as anything says: --num-classes, the names, the model's usual ones.
+// The number of classes of the head: from --num-classes, the names, or the model's default.
 int class_count(const InferenceOptions& options, const FoundModel& model, const ClassNames& names);
 
 }  // namespace convoy

@@ -1,5 +1,5 @@
-// One graph made ready to run alone: planned, with its weights and threads. Where a model's own
-// network is wanted, see app/network/inference.h.
+// Runs a single graph: plans it and holds its weights and threads. For a model's own network see
+// app/network/inference.h.
 #pragma once
 
 #include <functional>
@@ -17,12 +17,13 @@ void add_probabilities(Graph& graph);
 
 class GraphRun {
  public:
-  // `weights` gives the values of a parameter or statistic, as many as it has.
+  // `weights(name)` returns the values of a parameter or statistic, in its full length.
   using Weights = std::function<std::span<const float>(const std::string& name)>;
-  // Convolutions are computed directly: two graphs of one network differ as little as can be.
+  // Convolutions use the direct algorithm, so that two graphs of one network differ as little as
+  // possible.
   GraphRun(Graph graph, const Weights& weights, int threads);
 
-  // Every input of the graph gets `data`.
+  // Runs the graph with `data` as every input.
   void run(const float* data);
   // All elements of an output of the last run.
   std::span<const float> output(const std::string& name) const;

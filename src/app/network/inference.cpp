@@ -21,7 +21,7 @@
 namespace convoy {
 namespace {
 
-// The options that a weights file answers for itself.
+// The options that the weights file contains.
 Settings told_by(const WeightFile& file, const std::vector<Field>& known) {
   Settings settings;
   for (const auto& [key, value] : file.metadata()) {
@@ -32,7 +32,7 @@ Settings told_by(const WeightFile& file, const std::vector<Field>& known) {
   return settings;
 }
 
-// What is known of a file that does not say it, from the table of renames.
+// The options known for files like this one, from the table of renames.
 Settings known_of(const WeightFile& file, const std::vector<Field>& known) {
   const KnownTraining training = known_training(file);
   Settings settings;
@@ -42,7 +42,7 @@ Settings known_of(const WeightFile& file, const std::vector<Field>& known) {
   return settings;
 }
 
-// The options among `used` that stand in `settings` as they are.
+// A remark about the options of `used` that took effect in `settings`.
 std::string told_remark(const WeightFile& file, const Settings& settings, const Settings& used) {
   std::vector<std::string> parts;
   std::string whose;
@@ -56,8 +56,8 @@ std::string told_remark(const WeightFile& file, const Settings& settings, const 
   return fmt::format("{}: {}, used with {}", file.origin(), whose, join(parts, " "));
 }
 
-// Where the data of a run lie, for weights that are in its folder: RUN, RUN/weights/FILE,
-// RUN/checkpoints/STEP or a file in that. Nothing: they are of no run, or it has no folder.
+// The data folder of the run whose folder contains the weights (RUN, RUN/weights/FILE,
+// RUN/checkpoints/STEP or a file in that). Empty: there is no such run, or it has no data folder.
 std::optional<Setting> folder_of_run(const fs::path& weights) {
   std::error_code ignored;
   fs::path folder = fs::absolute(weights, ignored).lexically_normal();

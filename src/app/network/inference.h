@@ -1,5 +1,5 @@
-// A network opened to be used, not trained: what the verbs that take --checkpoint share. Weights
-// say which model, data and preprocessing they belong to; what was typed goes before what they say.
+// Opens a network for use without training; shared by the verbs that take --checkpoint. Weights
+// contain the model, data and preprocessing that they belong to; typed options override these.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ struct InferenceOptions {
   std::string model;
   ModelOptions model_options;
   int num_classes = 0;
-  std::string class_names, class_map;  // files; see app/network/class_names.h
+  std::string class_names, class_map;  // file names; see app/network/class_names.h
   DataOptions data;
   uint64_t seed = 1;
   int threads = 0;
@@ -33,51 +33,52 @@ struct InferenceOptions {
   std::string split = "test";
 
   virtual ~InferenceOptions() = default;
-  // All of a verb's.
+  // Declares all options of the verb.
   virtual void describe(Fields& field) = 0;
-  // Changes what the weights say and what was typed before it is read.
+  // Adjusts the settings (typed options over those in the weights file) before they are read.
   virtual void adapt(Settings& settings) const { (void)settings; }
 
-  // --checkpoint and --weights.
+  // Declares --checkpoint and --weights.
   void describe_source(Fields& field);
-  // --split.
+  // Declares --split.
   void describe_split(Fields& field);
   bool wants_training_set() const { return split == "train"; }
-  // In a section of its own: what weights say about themselves.
+  // Declares the options that a weights file can answer, in a section of their own.
   void describe_told(Fields& field);
-  // Of the section "How": threads, instructions, algorithms.
+  // Declares the section "How": threads, instruction set, algorithms.
   void describe_how(Fields& field);
 };
 
-// The weights meant by a path to a file, a checkpoint (ours or TensorFlow's) or a run; `kind` is
+// The weights file for a path to a file, a checkpoint (ours or TensorFlow's) or a run; `kind` is
 // "model" or "ema".
 fs::path weights_file(const fs::path& given, WeightsKind kind);
 
 // The weights of --checkpoint, and the model they belong to.
 struct OpenedModel {
   WeightFile file;
-  Settings settings;  // what was typed, and what the file says or is known of such files
+  Settings settings;  // typed options over those in the file, or over those known for such files
   FoundModel model;
   bool has_rules = false;  // --algorithms was typed
 };
 
-// Opens it for a verb that declares its options with `describe`; `options`, fresh, gets them. The
-// data suits the model then, and --isa is applied. Words beside the options are for --input alone.
-// What is used because such files are known is one line on standard error if it `tells`.
+// Opens the weights for a verb that declares its options with `describe`, and fills the new object
+// `options`. Checks that the data suits the model, and applies --isa. Words that are not options
+// are allowed only with --input. With `tells`, one line on standard error names the settings that
+// are used because the file is of a known kind.
 OpenedModel open_model(const CommandLine& line, std::string_view verb,
                        void (*describe)(Fields& field), InferenceOptions& options,
                        bool tells = true);
 
-// The evaluation plan of the model and all it needs to run; the weights are those of the last
+// The evaluation plan of a model with the memory to run it; the weights are those of the last
 // `load`.
 class InferenceNetwork {
  public:
-  // `image` is [c, h, w]. Of the model it keeps the catalogue's entry. Rules of --algorithms that
-  // apply to nothing are named on standard error.
+  // `image` is [c, h, w]. Keeps the catalogue's entry of the model. Rules of --algorithms that
+  // apply to no convolution are named on standard error.
   InferenceNetwork(const InferenceOptions& options, const OpenedModel& opened, const Shape& image,
                    int classes, int64_t batch);
 
-  // All of the weights, or an error.
+  // Loads all of the weights, or raises.
   WeightReport load(const WeightFile& file) {
     return load_weights(file, model_, network_.state(), HeadPolicy::must_fit);
   }
@@ -85,7 +86,7 @@ class InferenceNetwork {
   const Task& task() const { return *task_; }
   const NetworkPlans& plans() const { return plans_; }
   const State& state() { return network_.state(); }
-  // Its outputs are the task's.
+  // Runs the network; the outputs are those of the task.
   Executor& executor() { return *network_.evaluation(); }
 
  private:

@@ -1,4 +1,4 @@
-// Numbers about a model, from its graph alone.
+// Numbers about a model, computed from its graph.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 namespace convoy {
 
 struct ModelFacts {
-  Graph graph;  // of an evaluation of one image
+  Graph graph;  // evaluates one image
   int64_t trainable = 0, statistics = 0;
   double multiply_adds = 0;
 };
 
-// At the native image size unless one is given.
+// For the model's native image size unless one is given.
 ModelFacts model_facts(const FoundModel& model, int classes, int image_size = 0,
                        const ModelOptions& options = {});
 

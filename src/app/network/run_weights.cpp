@@ -39,7 +39,7 @@ std::vector<RunWeights> further_weights(const fs::path& run) {
        entry.increment(code)) {
     const std::string name = entry->path().filename().string();
     if (!name.ends_with(".safetensors") || name.starts_with(".")) continue;
-    if (name == "best.safetensors" || name == "last.safetensors") continue;  // of checkpoints
+    if (name == "best.safetensors" || name == "last.safetensors") continue;  // copies
     all.push_back({"weights/" + name, entry->path()});
   }
   std::ranges::sort(all, {}, &RunWeights::name);

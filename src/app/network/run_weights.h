@@ -1,4 +1,4 @@
-// The weight files of a run, for verbs that take all of them.
+// Lists the weights files of a run, for verbs that take all of them.
 #pragma once
 
 #include <array>
@@ -10,25 +10,27 @@
 
 namespace convoy {
 
-// Of a checkpoint: the weights themselves, or their moving average. The words name the files too.
+// Which file of a checkpoint: the weights, or their moving average. The words are also the file
+// names.
 enum class WeightsKind { model, ema };
 constexpr std::array<Word<WeightsKind>, 2> words_of(WeightsKind) {
   return {{{"model", WeightsKind::model}, {"ema", WeightsKind::ema}}};
 }
 
 struct RunWeights {
-  std::string name;  // below the run directory, for people: "checkpoints/step-0000500"
+  std::string name;  // path in the run directory: "checkpoints/step-0000500"
   fs::path path;
 };
 
-// One for each checkpoint, in the order of steps. What is no run, or a run without a checkpoint, is
+// One per checkpoint, in the order of steps. A folder that is not a run, or has no checkpoint, is
 // Fault::checkpoint.
 std::vector<RunWeights> checkpoint_weights(const fs::path& run, WeightsKind kind);
 
-// The other files in weights/, sorted: what `convoy average` made, and maybe strangers.
+// The other files in weights/, sorted: averages made by `convoy average`, and perhaps unrelated
+// files.
 std::vector<RunWeights> further_weights(const fs::path& run);
 
-// Whether that is what `convoy average` made.
+// Whether the file was made by `convoy average`.
 bool is_averaged(const Metadata& about);
 
 }  // namespace convoy

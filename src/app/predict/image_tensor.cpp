@@ -89,7 +89,7 @@ ImageTensor read_images(const fs::path& path) {
   try {
     tensor = from_file(path);
   } catch (const Error& error) {
-    // To whoever brings pictures, a file of tensors is data and not a checkpoint.
+    // Here a file of tensors is data, not a checkpoint.
     if (error.fault() != Fault::checkpoint) throw;
     throw Error(Fault::data, error.what());
   }

@@ -1,6 +1,5 @@
-// Pictures that somebody brings as a tensor, in a file of any format of weights/: f32 [n, c, h, w]
-// for the network as they are, or bytes [n, c, h, w] or [n, h, w, c] that go through the weights'
-// own preprocessing.
+// Pictures given as a tensor in a file of any format of weights/: f32 [n, c, h, w], used as network
+// input unchanged, or bytes [n, c, h, w] or [n, h, w, c], which get the weights' preprocessing.
 #pragma once
 
 #include <optional>
@@ -15,10 +14,10 @@ namespace convoy {
 struct ImageTensor {
   std::string origin;
   DType dtype = DType::f32;     // f32 or u8
-  Shape shape;                  // of rank 4
+  Shape shape;                  // of 4 dimensions
   std::vector<std::byte> data;  // row-major
-  std::vector<int32_t> labels;  // one each; empty: there are none
-  bool channels_last = false;   // only of u8
+  std::vector<int32_t> labels;  // one per image; empty: none
+  bool channels_last = false;   // only for u8
 
   int64_t size() const { return shape[0]; }
   Shape image() const {  // [c, h, w]
@@ -27,15 +26,15 @@ struct ImageTensor {
   }
 };
 
-// The file holds one tensor of rank 4, or several of which one is called image or
-// images; label or labels beside it are taken too. Any defect is Fault::data.
+// Reads a file with one tensor of 4 dimensions, or with several of which one is named image or
+// images; a tensor named label or labels is read too. Any defect is Fault::data.
 ImageTensor read_images(const fs::path& path);
 
-// Finds out which dimension is which. `image` is what the weights want ([c, h, w]); where they do
-// not say, `channels` decides. What does not fit is Fault::data.
+// Determines the order of dimensions. `image` is what the weights expect ([c, h, w]); if unknown,
+// `channels` decides. A tensor that does not fit is Fault::data.
 void settle_layout(ImageTensor& tensor, const std::optional<Shape>& image, int64_t channels);
 
-// The bytes of a tensor as a dataset; borrows it.
+// A byte tensor as a dataset; borrows it.
 class ImageTensorDataset final : public Dataset {
  public:
   ImageTensorDataset(const ImageTensor& tensor, int classes) : tensor_(tensor), classes_(classes) {}

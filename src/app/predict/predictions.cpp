@@ -61,7 +61,7 @@ std::string text_line(const Prediction& prediction, const std::vector<std::strin
   std::vector<std::string> parts;
   for (const Guess& guess : prediction.top) {
     const std::string name = class_name(names, guess.label);
-    const std::string_view word = imagenet_name(name);  // of an id, which says little
+    const std::string_view word = imagenet_name(name);  // the English word for an id
     parts.push_back(
         fmt::format("{}{}{} {:.1f}%", name, word.empty() ? "" : " ", word, 100 * guess.p));
   }

@@ -72,7 +72,7 @@ void Predictor::tell(const Prediction& prediction) {
   }
 }
 
-// Under its own name; pictures of one name get their number in front.
+// Keeps the file's name; further pictures of the same name get their number in front.
 void Predictor::draw(const Prediction& prediction) const {
   const std::string bytes = read_file(prediction.file, Fault::data);
   std::vector<PredictionLine> lines;

@@ -1,4 +1,4 @@
-// Pictures through a network and what it says of them to where it was asked for.
+// Classifies pictures with a network and writes the results to the requested outputs.
 #pragma once
 
 #include <string>
@@ -12,23 +12,24 @@
 namespace convoy {
 
 struct PredictorOptions {
-  int top = 5;           // classes told of each picture
-  bool json = false;     // lines of JSON on the screen rather than of text
-  std::string output;    // JSON lines go to this file; empty: they go to the screen
-  std::string logits;    // all logits go to this file; empty: to none
-  std::string draw;      // pictures with their likeliest classes go to this folder; empty: to none
-  std::string pixels;    // what the network was shown goes to this file; empty: to none
-  bool upright = false;  // drawn as EXIF data say, which is how the network saw them
+  int top = 5;           // number of classes shown per picture
+  bool json = false;     // print JSON lines, not text
+  std::string output;    // file for JSON lines; empty: they are printed
+  std::string logits;    // file for all logits; empty: none
+  std::string draw;      // folder for pictures with their top classes; empty: none
+  std::string pixels;    // file for the network's inputs; empty: none
+  bool upright = false;  // draw pictures rotated by EXIF, as the network saw them
 };
 
 class Predictor {
  public:
-  // Keeps options and network, whose weights are loaded. `total`: pictures that will come.
+  // Keeps options and network, whose weights must be loaded. `total`: the expected number of
+  // pictures.
   Predictor(const PredictorOptions& options, std::vector<std::string> class_names,
             InferenceNetwork& network, int64_t total);
 
-  // All of them; may be called again, and counts on. What is no picture is named on standard error
-  // and left out.
+  // Classifies all pictures; may be called again and continues counting. Undecodable pictures are
+  // reported on standard error and skipped.
   void take(Pictures& pictures);
   // Writes the files, each complete or not at all, and prints the summary (not with --json).
   void finish();
@@ -44,14 +45,14 @@ class Predictor {
   InferenceNetwork& network_;
   int64_t total_;
   bool prints_;
-  bool labelled_ = true;  // all so far
+  bool labelled_ = true;  // all so far have labels
   ProgressLine progress_;
   std::unique_ptr<Results> results_;
   Rows rows_;
   int64_t bad_ = 0;
   std::string lines_;
-  int64_t seen_ = 0;  // pictures, good and bad
-  Shape image_;       // of a batch
+  int64_t seen_ = 0;  // pictures so far, valid or not
+  Shape image_;       // [c, h, w] of a batch
   std::vector<float> logits_, pixels_;
 };
 

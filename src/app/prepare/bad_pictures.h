@@ -1,4 +1,4 @@
-// Counts the pictures that are left out because they are broken, and says when it is enough.
+// Counts the broken pictures that are left out, and stops when there are too many.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ class BadPictures {
  public:
   explicit BadPictures(int64_t most) : most_(most) {}
 
-  // Does something with one picture. Fault::data from it: the picture is bad, which is told on
-  // standard error, and false given back; when that is one too many, the error goes on. Any other
-  // error is none of the picture's.
+  // Calls `body` for one picture. If it raises Fault::data, the picture is bad: that is reported on
+  // standard error and false is returned, or the error is passed on if there are too many. Other
+  // errors are passed on.
   template <class Body>
   bool survives(Body&& body, SharedProgress& progress) {
     try {

@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t digits = 16;
 
-// "0123456789abcdef train/cat/1.jpg"; a name may hold anything but a zero.
+// "0123456789abcdef train/cat/1.jpg"; newlines and backslashes in names are escaped.
 std::string line_of(const std::string& to, uint64_t hash) {
   std::string line = hash_hex(hash) + " ";
   for (const char c : to) line += c == '\n' ? "\\n" : c == '\\' ? "\\\\" : std::string(1, c);
@@ -24,7 +24,7 @@ ContentHashes::ContentHashes(const fs::path& output) : file_(output / ".prepare.
   if (!is_there(file_)) return;
   const std::string text = read_file(file_, Fault::usage);
   std::string_view rest = text;
-  // A line without its end was being written when the machine stopped.
+  // An incomplete last line was being written when the machine stopped.
   for (size_t end = 0; (end = rest.find('\n')) != rest.npos; rest.remove_prefix(end + 1)) {
     const std::string_view line = rest.substr(0, end);
     uint64_t hash = 0;

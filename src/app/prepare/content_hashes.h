@@ -1,6 +1,6 @@
-// What every prepared file must hold: a hash of it in .prepare.hashes, so that a file of an earlier
-// run can be told from one that was damaged since. A line is added when a file has its name; at the
-// end the list is written anew, in order.
+// A hash of the content of every prepared file, in .prepare.hashes, to detect files of an earlier
+// run that were damaged since. A line is appended when a file is complete; at the end the list is
+// rewritten in order.
 #pragma once
 
 #include <mutex>
@@ -15,16 +15,16 @@ namespace convoy {
 
 class ContentHashes {
  public:
-  // Reads what earlier runs have noted in the folder.
+  // Reads the hashes recorded by earlier runs in the folder.
   explicit ContentHashes(const fs::path& output);
 
-  // XXH3-64 of what the file `to`, a path below the folder, holds; nothing where none was noted.
+  // XXH3-64 of the content of file `to` (a path below the folder); empty: not recorded.
   std::optional<uint64_t> noted(const std::string& to) const;
 
-  // By any thread, when the file is complete.
+  // Call it when the file is complete; any thread may do so.
   void note(const std::string& to, uint64_t hash);
 
-  // The list is these lines from now on.
+  // Replaces the list by these lines.
   struct Line {
     const std::string& to;
     uint64_t hash;
@@ -35,7 +35,7 @@ class ContentHashes {
   fs::path file_;
   std::unordered_map<uint64_t, uint64_t> noted_;  // hash of the path -> hash of the content
   std::mutex mutex_;
-  std::optional<AppendFile> log_;  // from the first note on
+  std::optional<AppendFile> log_;  // opened by the first `note`
 };
 
 }  // namespace convoy

@@ -28,7 +28,7 @@ bool holds_nothing(const fs::path& folder) { return folder_entries(folder, Fault
 
 std::string text_of(const Json& json) { return json_text(json, 1); }
 
-// What an earlier run said it makes, how it was asked to, and whether it came to its end.
+// The content of an earlier prepare.json.
 struct Earlier {
   std::string what, command;
   bool was_finished = false;
@@ -40,13 +40,13 @@ Earlier earlier(const fs::path& file) {
     if (const auto found = all.find("made_of"); found != all.end()) {
       return {text_of(*found), all.value("command", ""), all.contains("result")};
     }
-  } catch (const JsonError&) {  // said below
+  } catch (const JsonError&) {  // reported below
   } catch (const Json::exception&) {
   }
   raise(Fault::usage, "{} is damaged; try: another --output, or remove the folder", file.string());
 }
 
-// Why the folder cannot be gone on with, in words.
+// Why the folder cannot be continued, for a message.
 std::string difference(const Earlier& before, const std::string& command) {
   if (before.command == command) return "the pictures of that input have changed since";
   if (before.command.empty())

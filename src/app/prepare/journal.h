@@ -1,5 +1,5 @@
-// What a folder of prepared data is made from, in its prepare.json: a run that was killed is only
-// gone on with when input and options are still the same, so that no two are ever mixed.
+// Records in prepare.json what a folder of prepared data is made from. A killed preparation can
+// only be continued with the same input and options, so that two are never mixed.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -15,17 +15,17 @@ inline constexpr const char* journal_name = "prepare.json";
 
 class Journal {
  public:
-  // Makes and locks the folder. `what` is what decides the result; `command` is how a person would
-  // say it ("folder --input flowers --val-share 0.1"). A folder that was made of something else, or
-  // holds other files, is Fault::usage.
+  // Makes and locks the folder. `what`: all that determines the result; `command`: the same as a
+  // user would type it ("folder --input flowers --val-share 0.1"). A folder made from something
+  // else, or with other files, is Fault::usage.
   Journal(const fs::path& output, nlohmann::ordered_json what, std::string command);
 
-  // Whether an earlier run began here.
+  // Whether an earlier preparation began here.
   bool resumed() const { return resumed_; }
-  // Whether it came to its end, so that everything was there and sound.
+  // Whether it was finished, so that all files were complete and valid.
   bool was_finished() const { return was_finished_; }
 
-  // All is there: makes that durable and says so in the file, with what is told about it.
+  // Makes all files durable and records that the preparation is finished, with `result`.
   void finish(const nlohmann::ordered_json& result);
 
  private:
@@ -35,7 +35,7 @@ class Journal {
   RunLock lock_;
 };
 
-// Fault::no_space when so many bytes surely do not fit there: better now than after hours.
+// Fault::no_space if this many bytes certainly do not fit: better at once than after hours.
 void expect_room(const fs::path& output, uint64_t bytes);
 
 // A hash of names, classes and sizes.

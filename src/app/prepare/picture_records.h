@@ -1,4 +1,4 @@
-// A picture as a record of ImageNet's, and back.
+// Converts a picture to a record in ImageNet's form, and reads such a record.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@ namespace convoy {
 
 struct PictureRecord {
   std::string payload;
-  bool encoded_anew = false;  // was PNG or CMYK: now an RGB JPEG of quality 100
+  bool encoded_anew = false;  // was PNG or CMYK; now an RGB JPEG of quality 100
 };
 
-// `label` counts from 1. The picture's header is read; one that is broken is Fault::data.
+// `label` counts from 1. Reads the picture's header; a broken one is Fault::data.
 PictureRecord make_record(const RawPicture& picture, int64_t label);
 
-// What a record says; its picture's header is read and must agree.
+// The content of a record; the picture's header is read and must agree with it.
 struct RecordFacts {
   std::string filename;
   int64_t label = 0;

@@ -34,7 +34,7 @@ void add_file(RawPictures& found, const fs::path& file, const Within& within,
                             .tar = {}});
 }
 
-// The pictures of a class: those in its folder, and in folders below.
+// The pictures of a class: those in its folder and in folders below.
 RawPictures class_folder(const fs::path& folder) {
   RawPictures found;
   Within within = in_folder(folder);
@@ -53,7 +53,7 @@ RawPictures class_folder(const fs::path& folder) {
   return found;
 }
 
-// Runs find(i) for every part and puts together what they found, in their order.
+// Calls find(i) for every part and joins the results in their order.
 template <class Find>
 RawPictures gathered(size_t parts, ThreadPool& pool, Find&& find) {
   std::vector<RawPictures> found(parts);
@@ -67,7 +67,7 @@ RawPictures gathered(size_t parts, ThreadPool& pool, Find&& find) {
   return all;
 }
 
-// Right in a tar, or in its folders.
+// The pictures directly in a tar, or in its folders.
 RawPictures pictures_of(const std::vector<TarMember>& members, const std::string& class_name,
                         const std::string& origin, const std::shared_ptr<const RandomFile>& tar) {
   RawPictures found;

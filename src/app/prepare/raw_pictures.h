@@ -1,5 +1,5 @@
-// Pictures as they were published: files in folders, or members of tars, each with its class.
-// Finding them reads names and sizes only; the pictures are read one by one, by any thread.
+// Pictures as published: files in folders, or members of tars, each with its class. Finding them
+// reads only names and sizes; the pictures are read later, one by one, by any thread.
 #pragma once
 
 #include <cstdint>
@@ -14,34 +14,35 @@ namespace convoy {
 
 struct RawPicture {
   std::string class_name;  // empty: not known yet
-  std::string name;        // of the file, without folders
-  // "FOLDER/", or "TAR: " and its inner tar; shared by neighbours, for there are a million.
+  std::string name;        // file name without folders
+  // "FOLDER/", or "TAR: " with its inner tar; shared between pictures, since there may be a
+  // million.
   std::shared_ptr<const std::string> within;
   uint64_t bytes = 0;
   uint64_t offset = 0;                    // in the tar
-  std::shared_ptr<const RandomFile> tar;  // null: a file of its own
+  std::shared_ptr<const RandomFile> tar;  // null: a separate file
 
-  // The file, or where it is in a tar.
+  // The file, or its position in a tar.
   std::string path() const { return *within + name; }
 };
 
-// What cannot be read is Fault::data naming the path.
+// An unreadable picture is Fault::data naming the path.
 std::string read_raw(const RawPicture& picture);
 
 struct RawPictures {
   std::vector<RawPicture> pictures;  // by class and name
-  int64_t passed_over = 0;           // files that are no pictures by their name
-  bool has_classes = true;           // false: one folder, or one tar, without any classes
+  int64_t passed_over = 0;           // files whose names are not those of pictures
+  bool has_classes = true;           // false: a single folder or tar without classes
 };
 
-// Pictures of a folder: in folders named by their classes, also deeper there, or right in it.
+// Pictures of a folder: in folders named by their classes (at any depth), or directly in it.
 RawPictures raw_folder(const fs::path& folder, ThreadPool& pool);
 
-// Pictures of a tar: in tars named by their classes, in folders named so, or right in it.
+// Pictures of a tar: in tars or folders named by their classes, or directly in it.
 RawPictures raw_tar(const fs::path& tar, ThreadPool& pool);
 
-// Sorts by class and name. Two pictures with both the same are Fault::data, as is a class that
-// cannot be the name of a folder.
+// Sorts by class and name. Two pictures with the same class and name are Fault::data, and so is a
+// class that cannot be a folder name.
 void sort_raw(std::vector<RawPicture>& pictures);
 
 }  // namespace convoy

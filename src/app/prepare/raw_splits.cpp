@@ -20,7 +20,7 @@ namespace {
 constexpr std::array train_names{"ILSVRC2012_img_train.tar", "train", "img_train"};
 constexpr std::array validation_names{"ILSVRC2012_img_val.tar", "val", "validation", "img_val"};
 
-// The one of these that the input has.
+// The only one of these names that exists in the input.
 std::optional<fs::path> the_one(const fs::path& input, std::span<const char* const> names) {
   std::optional<fs::path> found;
   for (const char* name : names) {
@@ -40,7 +40,8 @@ RawPictures pictures_at(const fs::path& path, ThreadPool& pool) {
   return is_folder(path) ? raw_folder(path, pool) : raw_tar(path, pool);
 }
 
-// From the pictures of each class so many go to validation, by a keyed permutation of their names.
+// Moves a share of each class's pictures to validation, chosen by a keyed permutation of their
+// names.
 void split(std::vector<RawPicture> pictures, const RawSplitsSpec& spec, RawSplits& splits) {
   uint64_t number = 0;
   for (auto begin = pictures.begin(); begin != pictures.end(); ++number) {
@@ -60,7 +61,7 @@ void split(std::vector<RawPicture> pictures, const RawSplitsSpec& spec, RawSplit
   }
 }
 
-// A folder called train that holds folders is no class. One that holds pictures may be.
+// A folder named train that contains folders is a split; one that contains pictures may be a class.
 void refuse_split_already(const fs::path& input) {
   for (const bool train : {true, false}) {
     const std::optional<fs::path> folder = split_folder(input, train);
@@ -86,7 +87,7 @@ void find_train(const RawSplitsSpec& spec, ThreadPool& pool, RawSplits& splits) 
   splits.passed_over += found.passed_over;
 }
 
-// Whether a list of labels was used.
+// Returns whether a list of labels was used.
 bool find_validation(const RawSplitsSpec& spec, ThreadPool& pool, RawSplits& splits) {
   const auto path = the_one(spec.input, validation_names);
   if (!path) return false;

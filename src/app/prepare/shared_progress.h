@@ -1,4 +1,4 @@
-// A bar that many threads move.
+// A progress bar that several threads advance.
 #pragma once
 
 #include <mutex>

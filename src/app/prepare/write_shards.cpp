@@ -28,7 +28,7 @@ class ShardsMaker {
       for (size_t i = 0; i < order_.size(); ++i)
         order_[i] = static_cast<size_t>(order[static_cast<int64_t>(i)]);
     } else {
-      // Classes do not matter: a heap of files and folders of classes give the same shards.
+      // Ignores classes: a flat folder and class folders give the same shards.
       std::ranges::sort(
           order_, {}, [&](size_t i) { return std::tie(pictures[i].name, pictures[i].class_name); });
     }
@@ -53,14 +53,15 @@ class ShardsMaker {
     writer.finish();
   }
 
-  // Of its pictures; the shard is a little longer.
+  // The size of its pictures; the shard is slightly larger.
   uint64_t bytes(int shard) const {
     uint64_t sum = 0;
     for (size_t i = begin(shard); i < begin(shard + 1); ++i) sum += pictures_[order_[i]].bytes;
     return sum;
   }
 
-  // How many records the shard has; they must be its pictures, in their order, perhaps not all.
+  // Returns the number of records in the shard. They must be its pictures in their order; some may
+  // be missing.
   int64_t verify(int shard, SharedProgress& progress) const {
     const TfRecordFile file(path(shard));
     std::string payload;
@@ -86,7 +87,7 @@ class ShardsMaker {
  private:
   int64_t label(const RawPicture& picture) const { return splits_.label(picture.class_name) + 1; }
 
-  // Of the order: where the pictures of a shard begin.
+  // The index in `order_` of the first picture of a shard.
   size_t begin(int shard) const {
     const auto shards = static_cast<size_t>(spec_.shards);
     const size_t chunk = (order_.size() + shards - 1) / shards;

@@ -17,7 +17,7 @@
 namespace convoy {
 namespace {
 
-// What the output is to hold for a file. Fault::data when it is no sound picture.
+// The content that the output file must have. Fault::data if the picture is invalid.
 std::string content_of(const FileToWrite& file, TreeMode mode) {
   if (!file.is_picture) return read_file(file.from.path(), Fault::data);
   std::string bytes = read_raw(file.from);
@@ -73,7 +73,7 @@ class TreeWriter {
     pool.run(count, [&](int i, int) {
       const State& state = states_[static_cast<size_t>(i)];
       progress.add(1);
-      if (!state.is_new) return;  // was read just now
+      if (!state.is_new) return;  // was just read back
       const fs::path path = output_ / files_[static_cast<size_t>(i)].to;
       if (hash_bytes(read_file(path, Fault::data)) == state.hash) return;
       raise(Fault::data, "{} does not hold what was written to it; try: another disk for --output",
@@ -106,7 +106,7 @@ class TreeWriter {
     uint64_t hash = 0, bytes = 0;
   };
 
-  // `load` gives what the file is to hold, or false: the picture is bad.
+  // `load` returns the content, or false if the picture is bad.
   template <class Load>
   void make(const FileToWrite& file, State& state, const Load& load) {
     const fs::path path = output_ / file.to;
@@ -123,12 +123,12 @@ class TreeWriter {
     if (state.is_bad) return;
     FileWriter writer(path, Fault::usage);
     writer.write(content);
-    writer.commit(false);  // a million syncs would take hours: one comes at the end
+    writer.commit(false);  // a million fsyncs would take hours: a single one follows at the end
     state = {.is_new = true, .hash = hash_bytes(content), .bytes = content.size()};
     hashes_.note(file.to, state.hash);
   }
 
-  // Whether the file of an earlier run is there and holds what it should.
+  // Whether the file of an earlier run exists with the right content.
   bool is_sound(const FileToWrite& file, const fs::path& path, State& state) const {
     if (!is_there(path)) return false;
     const std::string bytes = read_file(path, Fault::data);
@@ -166,7 +166,7 @@ std::vector<FileToWrite> files_to_write(const fs::path& folder) {
   bool has_pictures = false;
   for (const fs::path& path : files_below(folder, Fault::data)) {
     const fs::path to = path.lexically_relative(folder);
-    if (to == "prepare.json") continue;  // tells what its own folder is made of
+    if (to == "prepare.json") continue;  // describes its own folder only
     const std::string within = (path.parent_path() / "").string();
     files.push_back({.from = {.class_name = to.parent_path().string(),
                               .name = path.filename().string(),

@@ -1,6 +1,6 @@
-// Files into a tree of folders, one by one: copied, or packed. A file has its name only when it is
-// complete, and one that is there and holds what it should is left alone: a run that was killed
-// makes what is missing.
+// Writes files into a tree of folders, copied or packed. A file gets its name only when it is
+// complete, and an existing file with the right content is kept, so a repeated run makes what is
+// missing.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ namespace convoy {
 
 struct FileToWrite {
   RawPicture from;
-  std::string to;          // below the output
-  bool is_picture = true;  // otherwise something else, to be copied as it is
+  std::string to;          // path below the output
+  bool is_picture = true;  // false: another file, copied unchanged
 };
 
 struct TreeResult {
@@ -24,15 +24,16 @@ struct TreeResult {
 
 enum class TreeMode { copy, pack };
 
-// Pictures whose header is broken are bad; packed are JPEGs, PNGs are copied. Every file is read
-// again, those of earlier runs too, and its hash compared with that of what was to be written
-// (content_hashes.h). A file that differs is Fault::data where everything was sound before
-// (`was_finished`), and otherwise written again: the machine may have stopped in the middle of it.
+// Pictures with a broken header are bad. Packing applies to JPEGs; PNGs are copied. Every file is
+// read back, also those of earlier runs, and compared by hash with the content to be written
+// (content_hashes.h). A file that differs is Fault::data if the earlier run was finished
+// (`was_finished`); otherwise it is written again, since the machine may have stopped while writing
+// it.
 TreeResult write_tree(const std::vector<FileToWrite>& files, const fs::path& output, TreeMode mode,
                       bool was_finished, ThreadPool& pool, BadPictures& bad);
 
-// All files below a folder, with their places in it; hidden ones are left out. Fault::data when
-// there is no picture, or a link leads in a circle.
+// All files below a folder with their relative paths, except hidden ones. Fault::data if there is
+// no picture, or a link forms a cycle.
 std::vector<FileToWrite> files_to_write(const fs::path& folder);
 
 }  // namespace convoy

@@ -27,7 +27,7 @@ bool holds(const Keys& keys, const std::string& key) {
   return std::ranges::find(keys, key) != std::ranges::end(keys);
 }
 
-// Every option of every schedule.
+// The keys of all options of all schedules.
 std::set<std::string> rate_keys() {
   Fields field({});
   LearningRate().describe(field);
@@ -42,7 +42,7 @@ const std::string& key_of(const std::vector<Field>& known, const std::string& ty
   return field ? field->key : typed;
 }
 
-// As a shell reads it back.
+// With quotes if a shell needs them.
 std::string quoted(const std::string& text) {
   const auto is_plain = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) ||
@@ -85,7 +85,7 @@ Settings lr_find_settings(const CommandLine& line, const std::vector<Field>& kno
     }
     settings[key] = setting;
   }
-  // The data go on for as long as there are steps.
+  // The data must last for all steps.
   settings["epochs"] = {"0", "default"};
   settings["eval-epochs"] = {"0", "default"};
   const auto steps = settings.find("find-steps");
@@ -121,7 +121,7 @@ std::string train_line(const CommandLine& line, const std::vector<Field>& known,
     }
     return value;
   };
-  // A recipe whose peak grows with the batch would refuse a plain one beside it.
+  // If the recipe scales its peak with the batch, a plain rate would be refused.
   const double batch = number("lr-batch");
   if (number("base-lr") > 0 && batch > 0) {
     return text +

@@ -1,4 +1,4 @@
-// The options of `lr-find`: those of training, but for the ones that it decides itself.
+// The options of `lr-find`: those of training, except those that it sets itself.
 #pragma once
 
 #include "app/command.h"
@@ -13,12 +13,13 @@ struct LrFindOptions : FindRateOptions {
   void describe(Fields& field);
 };
 
-// What `lr-find` reads of the recipe and the command line. Rate, length, evaluation and files of a
-// run mean nothing here: a recipe's are left out, typed ones are a usage error.
+// The settings of `lr-find` from the recipe and the command line. Learning rate, length, evaluation
+// and output files of a run have no effect here: those of a recipe are dropped, typed ones are
+// usage errors.
 Settings lr_find_settings(const CommandLine& line, const std::vector<Field>& known);
 
-// The command that trains with the rate that was found: what was typed, and the rate in the words
-// of the recipe.
+// The command that trains with the rate found: the typed options, and the rate in the form that the
+// recipe uses.
 std::string train_line(const CommandLine& line, const std::vector<Field>& known, double rate,
                        int64_t global_batch);
 

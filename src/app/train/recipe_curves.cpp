@@ -10,7 +10,8 @@
 namespace convoy {
 namespace {
 
-// Optimisers keep it to themselves, so it is read as it was declared. None of them changes it.
+// Optimizers do not expose it, so it is read from the options. No optimizer changes it during a
+// run.
 double momentum_of(const std::vector<Field>& fields) {
   for (const char* key : {"momentum", "adam-beta1"}) {
     double value = 0;
@@ -21,7 +22,7 @@ double momentum_of(const std::vector<Field>& fields) {
   return 0;
 }
 
-// What never changes is told beside the name.
+// A value that never changes is shown beside the name.
 Panel panel(const RecipeCurves& curves, const std::string& name, Ink ink,
             double RecipeCurves::Row::*value) {
   Series series{"", ink, {}, {}};
@@ -45,7 +46,7 @@ RecipeCurves recipe_curves(const RunSetup& setup, const std::vector<Field>& fiel
   curves.title = fmt::format("{} on {}: {} steps, {:.6g} an epoch", config.model,
                              config.data.dataset_name(), steps, setup.epochs.steps_per_epoch());
   const double momentum = momentum_of(fields);
-  // Of the decimal that was written, not of the float next to it.
+  // Use the decimal number as written, not the nearest float.
   const double decay = std::stod(fmt::format("{}", config.weight_decay.of(ParamKind::weight)));
   for (int64_t i = 0; i < rows; ++i) {
     const int64_t step = rows > 1 ? i * (steps - 1) / (rows - 1) : 0;

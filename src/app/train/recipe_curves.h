@@ -1,5 +1,5 @@
-// What a run would set from step to step, before it is run: as CSV and as a picture, for `plan
-// --curve`.
+// The values that a run would set from step to step (learning rate, …), as CSV and as a plot, for
+// `plan --curve`.
 #pragma once
 
 #include <string>
@@ -14,25 +14,25 @@ namespace convoy {
 struct RecipeCurves {
   struct Row {
     int64_t step = 0;  // updates before this one
-    double epoch = 0;  // epochs done by then
+    double epoch = 0;  // epochs before this step
     double lr = 0;
-    double momentum = 0;      // of AdamW its first beta
-    double weight_decay = 0;  // of weights, as the gradient feels it
+    double momentum = 0;      // AdamW: the first beta
+    double weight_decay = 0;  // of weights; its effect on the gradient
   };
   std::string title;
   std::vector<Row> rows;
 };
 
-// All steps, or at most `most`, evenly chosen, with the first and the last. `fields`: as the
-// options of the run were read.
+// All steps, or at most `most`, evenly spaced with the first and the last. `fields`: the options of
+// the run.
 RecipeCurves recipe_curves(const RunSetup& setup, const std::vector<Field>& fields,
                            int64_t most = 20000);
 
 std::string to_csv(const RecipeCurves& curves);
 Plot to_plot(const RecipeCurves& curves);
 
-// What --curve means: x.png is a picture and the numbers beside it, x.csv the numbers alone.
-// Anything else is a usage error.
+// The files for --curve: x.png is a plot, with the numbers beside it in x.csv; x.csv is the numbers
+// only. Any other name is a usage error.
 struct CurveFiles {
   explicit CurveFiles(const fs::path& asked);
   fs::path png, csv;  // png may be empty

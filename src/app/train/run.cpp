@@ -39,7 +39,7 @@ void warn_of_idle_rules(const NetworkPlans& plans, const Choices& choices) {
 Settings settings_of_first(const Settings& mine) {
   World& world = World::get();
   if (world.size() == 1) return mine;
-  // No key, value or origin holds a zero byte.
+  // Fields are separated by zero bytes, which no key, value or origin contains.
   std::string text;
   for (const auto& [key, setting] : mine) {
     for (const std::string& part : {key, setting.text, setting.origin}) {
@@ -103,7 +103,7 @@ HostShare share_machines() {
 
 namespace {
 
-// Whether the run's first event has been told: from then on there is something to keep.
+// Notes whether the run's first event was emitted: from then on its folder is kept.
 class Beginning : public Listener {
  public:
   explicit Beginning(bool& has_begun) : has_begun_(has_begun) {}
@@ -132,7 +132,8 @@ int train_in(const RunConfig& config, const RunDir& dir, bool& has_begun) {
     listeners.add(summary_csv_listener(dir.summary(), metrics));
     listeners.add(run_log_listener(dir.log()));
     listeners.add(sessions_listener(dir.sessions()));
-    // The last: its run_end says that the run is over, and then no other log may lack its end.
+    // Last, because its run_end line says that the run is over: all other logs must be complete by
+    // then.
     listeners.add(jsonl_listener(dir.metrics()));
   }
   if (tells && !dir.locked()) {
@@ -159,7 +160,7 @@ int run_training(const RunConfig& config, const RunDir& dir) {
   try {
     return train_in(config, dir, has_begun);
   } catch (...) {
-    if (!has_begun) dir.take_back();  // no data, wrong weights, …
+    if (!has_begun) dir.take_back();  // for example no data or wrong weights
     throw;
   }
 }

@@ -1,5 +1,5 @@
-// What the verbs about runs share: reading their options, and a run directory, its listeners, and
-// the trainer between them.
+// Shared by the verbs that train: reading options, and running the trainer with a run directory and
+// its listeners.
 #pragma once
 
 #include <set>
@@ -12,28 +12,28 @@
 
 namespace convoy {
 
-// Applies --isa. Must come before anything is computed.
+// Applies --isa. Call it before any computation.
 void apply_isa(const RunConfig& config);
 
-// On standard error: a line for every rule of --algorithms that decides nothing in these plans. The
-// trainer tells it by events instead.
+// Prints on standard error a line for every rule of --algorithms without effect in these plans.
+// (The trainer reports these as events.)
 void warn_of_idle_rules(const NetworkPlans& plans, const Choices& choices);
 
-// What the processes of a run agree upon before it: the settings are those of rank 0, which alone
-// reads the recipe; the instruction set is the lowest of all; processes of one host share it. What
-// was typed for one rank and not for another is a usage error that names both, but for the keys of
-// `own`, which each rank may have for itself.
+// Agreements between the processes of a run: rank 0's settings are used, and only it reads the
+// recipe; the lowest instruction set of all is used; processes of one host share it. An option that
+// was typed for one rank and not for another is a usage error that names both, except the keys in
+// `own`, which may differ per rank.
 void refuse_other_options(const Settings& typed, const std::set<std::string>& own = {});
 Settings resolve_together(const CommandLine& line, const std::vector<Field>& known);
 Settings settings_of_first(const Settings& mine);
 ClassNames names_of_first(const ClassNames& mine);
 struct HostShare {
-  int processes = 1, on_our_cores = 1;  // of the run on this host, and those with the same cores
+  int processes = 1, on_our_cores = 1;  // ranks of the run on this host; those on the same cores
 };
 HostShare share_machines();
 
-// A verb's own options and the run's, from the recipe and the command line. `describe` declares
-// both. The fields hold what was read, for the record.
+// Reads the options of a verb and of the run from recipe and command line; `describe` declares
+// both. The returned fields hold the values, for the record.
 template <class Options>
 Fields read_options(const CommandLine& line, void (*describe)(Fields& field), Options& options,
                     RunConfig& config) {
@@ -45,11 +45,11 @@ Fields read_options(const CommandLine& line, void (*describe)(Fields& field), Op
   return field;
 }
 
-// Trains in `dir` until the end, a signal, or trouble; gives the exit code. A new run that fails
+// Trains in `dir` until the end, a signal or an error; returns the exit code. A new run that fails
 // before its first event leaves no folder behind.
 int run_training(const RunConfig& config, const RunDir& dir);
 
-// env.json: machine, build and library versions.
+// Writes env.json: versions of machine, build and libraries.
 void write_environment(const fs::path& path);
 
 }  // namespace convoy

@@ -21,7 +21,7 @@
 namespace convoy {
 namespace {
 
-// This program again, its output discarded.
+// Runs this program as a child process and discards its output.
 class Child {
  public:
   explicit Child(const std::vector<std::string>& arguments) : pid_(::fork()) {
@@ -37,7 +37,7 @@ class Child {
     ::_exit(127);
   }
 
-  // The exit code when it ends by itself within the time; -1 otherwise.
+  // The exit code if it ends within the time; -1 otherwise.
   int wait(double seconds) {
     const double end = steady_seconds() + seconds;
     int status = 0;
@@ -79,8 +79,7 @@ std::vector<std::string> comparable_metrics(const fs::path& run) {
   return lines;
 }
 
-// The options of both runs, as they were typed: a file in which they were recorded would hide what
-// the record loses.
+// The options for both runs, as typed. Options recorded in a file would hide errors of the record.
 std::vector<std::string> as_typed(const CommandLine& line) {
   constexpr std::array ours{"verify-resume", "verify-kills", "output", "name", "quiet"};
   std::vector<std::string> arguments;
@@ -135,7 +134,7 @@ int verify_resume(const RunConfig& config, const CommandLine& line, int kills) {
     if (fs::exists(pieces / "args.yml")) {
       return Child({"resume", pieces.string(), "--quiet"});
     }
-    fs::remove_all(pieces);  // killed before it was a run; its name must be free again
+    fs::remove_all(pieces);  // killed before it was a run; free its name
     return Child(named("pieces"));
   };
   Random random(random_key(config.seed, Purpose::generated, 77));
@@ -148,7 +147,7 @@ int verify_resume(const RunConfig& config, const CommandLine& line, int kills) {
     running = code < 0;
     if (running) {
       const int last = child.end_with(signal);
-      // It may have ended by itself in between, or still have had no handler for SIGTERM.
+      // It may have ended before the signal, or not yet have handled SIGTERM.
       if (last != 0 && last != 128 + signal) {
         expect_code(last, signal == SIGTERM ? 75 : 128 + signal, "an interrupted process");
       }

@@ -1,4 +1,4 @@
-// `convoy train --verify-resume`: proof on the user's own machine, disk and recipe.
+// `convoy train --verify-resume`: verifies resuming on the user's machine, disk and recipe.
 #pragma once
 
 #include "config/command_line.h"
@@ -6,10 +6,10 @@
 
 namespace convoy {
 
-// Trains, with the options that were typed, once without interruption and once killed `kills` times
-// (SIGKILL, and SIGTERM once) and resumed, in folders of their own below --output, and compares
-// weights, summary.csv and metrics.jsonl, times aside. 0 when all are equal; otherwise an error
-// that names the difference.
+// Trains with the typed options once without interruption, and once killed `kills` times (SIGKILL,
+// and once SIGTERM) and resumed, each in a folder below --output. Compares weights, summary.csv and
+// metrics.jsonl without times. Returns 0 if all are equal; otherwise raises an error that names the
+// difference.
 int verify_resume(const RunConfig& config, const CommandLine& line, int kills);
 
 }  // namespace convoy

@@ -27,17 +27,17 @@ std::optional<int64_t> step_of(std::string_view name) {
   if (digits.find_first_not_of("0123456789") != digits.npos) return std::nullopt;
   int64_t step = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), step);
-  // Only the one spelling, so that a step has one folder.
+  // Accepts only the canonical spelling, so that a step has one folder.
   if (error != std::errc{} || checkpoint_name(step) != name) return std::nullopt;
   return step;
 }
 
-// Inside the folder, and nothing we use ourselves.
+// A name inside the folder that does not collide with our own file.
 bool is_plain_name(std::string_view name) {
   return !name.empty() && name.front() != '.' && name.find('/') == name.npos && name != state_name;
 }
 
-// First out of sight, then away: a half-removed folder never looks like a checkpoint.
+// Renames before removing, so that a partly removed folder never looks like a checkpoint.
 void discard(const fs::path& folder) {
   const FileOperation operation("remove", folder);
   std::error_code ignored;
@@ -121,7 +121,7 @@ CheckpointStore::CheckpointStore(fs::path run_dir, int keep)
 
 fs::path CheckpointStore::save(const TrainState& state, std::span<const CheckpointFile> files,
                                bool best, const std::function<void()>& announce) {
-  // Of the run's own folder nothing is made here: where that is gone, so is the run.
+  // Does not create the run's folder: if that is gone, the run is gone too.
   std::error_code code;
   if (!fs::is_directory(folder_, code)) make_new_folder(folder_, Fault::checkpoint);
   clean_leftovers();
@@ -150,7 +150,7 @@ fs::path CheckpointStore::save(const TrainState& state, std::span<const Checkpoi
       about.log_lengths[log] = fs::file_size(path, code);
       if (code) raise_file_error("read the size of", path, code.value(), Fault::checkpoint);
     }
-    sync_file(run_dir_, Fault::checkpoint);  // the logs' names
+    sync_file(run_dir_, Fault::checkpoint);  // makes the logs' names durable
     const std::string text = to_json(about);
     write_synced(temporary / state_name, std::array{std::string_view(text)}, Fault::checkpoint);
     commit(temporary, folder_ / name);
@@ -165,8 +165,8 @@ fs::path CheckpointStore::save(const TrainState& state, std::span<const Checkpoi
   return folder_ / name;
 }
 
-// A folder of this step may exist: saved at a step boundary and again by a signal there. Then the
-// two change places in one step, so that at every moment one of them is there.
+// A folder of this step may exist: saved at a step boundary and again because of a signal. Then the
+// two are exchanged atomically, so that one of them is there at any time.
 void CheckpointStore::commit(const fs::path& temporary, const fs::path& final_path) const {
   std::error_code code;
   if (!fs::exists(fs::symlink_status(final_path, code))) {
@@ -178,7 +178,7 @@ void CheckpointStore::commit(const fs::path& temporary, const fs::path& final_pa
       0) {
     sync_file(folder_, Fault::checkpoint);
     discard(temporary);
-  } else {  // a file system that cannot exchange
+  } else {  // the file system cannot exchange atomically
     discard(final_path);
     commit_folder(temporary, final_path, Fault::checkpoint);
   }
@@ -219,7 +219,7 @@ void CheckpointStore::rewind_to(const Checkpoint* from) {
             checkpoint_name(newer), code.message());
     }
   }
-  // A process killed between the rename and the links left them behind.
+  // A process killed between the rename and the links left the links outdated.
   const auto link = [&](const char* name, int64_t target) {
     std::error_code ignored;
     if (target >= 0 && fs::exists(folder_ / checkpoint_name(target), ignored)) {
@@ -291,14 +291,14 @@ void CheckpointStore::clean_leftovers() const {
     if (path.filename().string().starts_with(temporary_prefix)) leftovers.push_back(path);
   }
   for (const fs::path& path : leftovers) discard(path);
-  remove_leftovers_in(folder_);  // of the links
+  remove_leftovers_in(folder_);  // temporary links
 }
 
 bool CheckpointStore::is_stopgap(int64_t step) const {
   try {
     return read_state(folder_ / checkpoint_name(step)).state.stopgap;
   } catch (const Error&) {
-    return false;  // damaged: counted like any other, found out when somebody wants to load it
+    return false;  // damaged: counts as a checkpoint; loading it reports the damage
   }
 }
 

@@ -1,5 +1,6 @@
-// Checkpoints of a run: folders checkpoints/step-0001500 that are complete or not there at all, and
-// links `last` and `best`. The layout: docs/formats/checkpoint.md. Needs the run's lock to write.
+// Reads and writes a run's checkpoints: folders checkpoints/step-0001500, each complete or absent,
+// and the links `last` and `best`. Format: docs/formats/checkpoint.md. Writing needs the run's
+// lock.
 #pragma once
 
 #include <functional>
@@ -15,13 +16,13 @@
 
 namespace convoy {
 
-// A file to be saved: its parts laid end to end, borrowed.
+// A file to be saved: the concatenation of its parts, which are borrowed.
 struct CheckpointFile {
   std::string name;  // "model.safetensors"
   std::vector<std::string_view> parts;
 };
 
-// One that was read, every byte verified.
+// A checkpoint in memory, every byte verified.
 struct Checkpoint {
   fs::path path;
   TrainState state;
@@ -33,41 +34,42 @@ struct Checkpoint {
 // "step-0001500"
 std::string checkpoint_name(int64_t step);
 
-// Reads one folder, or what a link points to. Any defect is Fault::checkpoint.
+// Reads a folder or the target of a link. Any defect is Fault::checkpoint.
 Checkpoint read_checkpoint(const fs::path& folder);
 
-// One file of a checkpoint alone, verified as above; one that the checkpoint does not have is
-// Fault::checkpoint too.
+// Reads and verifies a single file of a checkpoint. Any defect, or a file that the checkpoint does
+// not have, is Fault::checkpoint.
 std::string read_checkpoint_file(const fs::path& folder, const std::string& name);
 
 class CheckpointStore {
  public:
-  // What is wrong, and with which file.
+  // Receives a defect and the file that has it.
   using Warn = std::function<void(const fs::path& path, const std::string& reason)>;
 
-  // `keep`: how many of the newest stay; what `last` and `best` point to stays anyway. A stopgap is
-  // none of them: it goes when the next checkpoint is there, so that a run that was stopped keeps
-  // what the uninterrupted one keeps.
+  // `keep`: how many of the newest checkpoints to keep; the targets of `last` and `best` are always
+  // kept. A stopgap (saved because of a signal) is not counted and is removed with the next
+  // checkpoint, so that a stopped run keeps the same checkpoints as an uninterrupted one.
   CheckpointStore(fs::path run_dir, int keep);
 
-  // Writes beside, fsyncs, renames, then moves the links and prunes. `announce` is called when the
-  // files are on disk, before the logs are measured: emit CheckpointSaved and flush the listeners
-  // in it. If anything fails before the rename, nothing of the attempt is left and every earlier
-  // checkpoint is; a full disk is Fault::no_space. Returns the folder.
+  // Writes to a temporary folder, fsyncs, renames, then moves the links and removes old
+  // checkpoints. `announce` is called when the files are on disk, before the logs are measured:
+  // emit CheckpointSaved and flush the listeners in it. If anything fails before the rename, all
+  // earlier checkpoints remain and the attempt is removed; a full disk is Fault::no_space. Returns
+  // the folder.
   fs::path save(const TrainState& state, std::span<const CheckpointFile> files, bool best,
                 const std::function<void()>& announce = {});
 
-  // The newest sound checkpoint; empty when there is none at all. Each damaged one is skipped with
-  // a warning; only damaged ones is Fault::checkpoint.
+  // The newest valid checkpoint; empty if there is none at all. Damaged ones are skipped with a
+  // warning; if all are damaged: Fault::checkpoint.
   std::optional<Checkpoint> load_newest(const Warn& warn) const;
 
-  // To go on from `from` (or from the start) as if nothing had come after it: newer checkpoints are
-  // set aside as `set-aside-step-…` (they are damaged, or were chosen against), the links are made
-  // to fit, leftovers of a killed process go, also what it could not prune.
+  // Prepares to continue from `from` (null: from the start). Newer checkpoints are renamed to
+  // `set-aside-step-…`, the links are corrected, and leftovers of a killed process are removed,
+  // including checkpoints that it had yet to remove.
   void rewind_to(const Checkpoint* from);
 
-  // Cuts the run's logs to the recorded lengths; a log without one to nothing. A log that is
-  // already shorter cannot be helped: a warning, and the run goes on.
+  // Truncates the run's logs to the recorded lengths, and a log without a recorded length to
+  // nothing. If a log is already shorter, it warns and the run continues.
   void cut_logs(const std::map<std::string, uint64_t>& lengths, const Warn& warn) const;
 
   const fs::path& folder() const { return folder_; }
@@ -77,7 +79,7 @@ class CheckpointStore {
  private:
   void clean_leftovers() const;
   void prune() const;
-  // The step a link points to; empty if it dangles.
+  // The step of a link's target; empty if it dangles.
   std::optional<int64_t> linked(const char* link) const;
   bool is_stopgap(int64_t step) const;
   void commit(const fs::path& temporary, const fs::path& final_path) const;

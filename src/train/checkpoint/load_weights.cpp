@@ -16,7 +16,7 @@ Graph graph_of(const FoundModel& model, int classes, int channels) {
   return used_graph({.model = model, .classes = classes}, {channels, size, size});
 }
 
-// The convolution that reads the image.
+// The convolution that reads the image: the first parameter.
 const std::string& stem_of(const Graph& graph) { return graph.params.front().name; }
 
 std::vector<Wanted> all_of(const Graph& graph) {
@@ -28,7 +28,7 @@ std::vector<Wanted> all_of(const Graph& graph) {
   return all;
 }
 
-// How many channels the images of a state's model have: those that its first convolution reads.
+// The number of image channels of a state's model, from the shape of its first convolution.
 int channels_of(const FoundModel& model, const StateLayout& layout) {
   const Graph graph = graph_of(model, 2, model.family.channels);
   const Param& stem = graph.params.front();
@@ -105,13 +105,13 @@ std::vector<std::string> models_that_fit(const WeightFile& file, const FoundMode
       try {
         const FoundModel model{family, variant};
         std::vector<Wanted> wanted = all_of(graph_of(model, family.classes, channels));
-        if (wanted.size() != tensors) continue;  // names need not be looked at, however many
+        if (wanted.size() != tensors) continue;  // a cheap test before comparing names
         const Match names = match_weights(file, wanted);
         if (!names.missing.empty() || !names.unused.empty()) continue;
         wanted = wanted_by(model, family.classes, channels);
         if (!match_weights(file, wanted).fits(HeadPolicy::may_be_new)) continue;
       } catch (const Error&) {
-        continue;  // it takes no images of so many channels
+        continue;  // this model does not take that many channels
       }
       (&family == &first.family ? own : others).push_back(variant.name);
     }

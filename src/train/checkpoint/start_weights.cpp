@@ -18,7 +18,7 @@ fs::path start_file(const fs::path& given) {
     raise(Fault::checkpoint, "the run {} has no weights yet; try: convoy resume {}", given.string(),
           given.string());
   }
-  return given;  // perhaps a TensorFlow checkpoint
+  return given;  // it may be a TensorFlow checkpoint
 }
 
 ClassNames start_classes(const RunConfig& config) {

@@ -6,16 +6,16 @@
 
 namespace convoy {
 
-// The weights that --init-from means: the file itself, the best weights of a run directory (the
-// last where none were evaluated), or those of a checkpoint folder. A run without weights is
-// Fault::checkpoint.
+// The weights file that --init-from refers to: the file itself; the best weights of a run directory
+// (the last ones if none were evaluated); or the weights of a checkpoint folder.
+// A run without weights is Fault::checkpoint.
 fs::path start_file(const fs::path& given);
 
-// The classes that the file names; none without --init-from, or where it names none.
+// The class names in the file; none without --init-from, or if the file has none.
 ClassNames start_classes(const RunConfig& config);
 
-// Loads the file. Its head starts fresh where it is of another number of classes, or where the
-// file names as many others.
+// Loads the file. The head keeps its initial values if its number of classes differs, or if the
+// file names the same number of other classes.
 WeightReport load_start(const RunSetup& setup, State& state);
 
 }  // namespace convoy

@@ -16,8 +16,8 @@ using Json = nlohmann::json;
 
 constexpr int format_version = 1;
 
-// JSON has only the plain numbers. Subnormal ones are written as bits, because a thread that
-// flushes them (all of ours) cannot print them.
+// JSON has only finite numbers. Subnormal numbers are written as bits, because a thread that
+// flushes them to zero (all of ours do) cannot print them.
 Json from_double(double value) {
   if (std::isnormal(value) || std::bit_cast<uint64_t>(value) << 1 == 0) return value;
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
@@ -89,7 +89,7 @@ StateFile state_file_from_json(const std::string& text, const std::string& origi
       raise(Fault::checkpoint, "{}: format {} is newer than this Convoy; try: a newer Convoy",
             origin, format);
     }
-    // Written again without its hash, the content must be what was hashed.
+    // Serialised again without the hash, the content must equal what was hashed.
     const uint64_t hash = to_hash(json.at("hash").get_ref<const std::string&>());
     json.erase("hash");
     if (hash_bytes(text_of(json)) != hash) throw std::invalid_argument("its hash does not fit");

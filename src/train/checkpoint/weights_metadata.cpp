@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// What was typed may be no UTF-8, which JSON cannot hold.
+// Typed values may be invalid UTF-8, which JSON cannot contain.
 std::string dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -71,7 +71,7 @@ std::vector<std::string> told_class_names(const Metadata& about, const std::stri
   Json list;
   try {
     list = parse_json(*text);
-  } catch (const JsonError&) {  // said below
+  } catch (const JsonError&) {  // raised below
   }
   const bool is_sound = list.is_array() && std::all_of(list.begin(), list.end(),
                                                        [](const Json& n) { return n.is_string(); });

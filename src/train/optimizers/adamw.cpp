@@ -1,4 +1,4 @@
-// Adam with weight decay beside the gradient, as PyTorch does it (spec C.2).
+// Adam with decoupled weight decay, as in PyTorch.
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
-// Gradient descent with momentum, as Keras does it: the learning rate is inside the buffer, so a
-// change of the rate is felt only as old steps fade (spec C.1).
+// Gradient descent with momentum as in Keras: the momentum buffer contains the learning rate, so a
+// change of the rate takes effect only as old updates decay.
 
 #include "kernels/updates.h"
 #include "train/update/optimizer.h"

@@ -1,6 +1,6 @@
-// LARS: each parameter's learning rate follows the ratio of its own norm to its gradient's (spec
-// C.3). Keras's form and TensorFlow 1's differ in epsilon; their buffers are the same but for the
-// sign. Norms are summed chunk by chunk in the order of the layout, never by threads or processes.
+// LARS: scales the learning rate of each parameter by the ratio of its norm to its gradient's norm.
+// Keras's and TensorFlow 1's forms differ in epsilon; their buffers differ only in sign. Norms are
+// summed chunk by chunk in the order of the layout, independent of threads and processes.
 
 #include <cmath>
 
@@ -54,11 +54,11 @@ struct Options {
 struct RatesAttrs {
   Options options;
   std::vector<UpdateChunk> chunks;
-  std::vector<char> skipped;  // by parameter
+  std::vector<char> skipped;  // per parameter
 };
 
-// in: sums of squares of each chunk's parameters and of their gradients; out: a factor of the
-// learning rate for each parameter
+// in: sums of squares of each chunk's parameters and gradients; out: a factor of the learning rate
+// for each parameter
 Types infer_rates(const Node& n, std::span<const TensorType>) {
   return {{{static_cast<int64_t>(n.attrs<RatesAttrs>().skipped.size())}}};
 }

@@ -1,4 +1,4 @@
-// RMSProp as PyTorch does it, with the constants of torchvision's training (spec C.2).
+// RMSProp as in PyTorch, with the constants of torchvision's training.
 
 #include "kernels/updates.h"
 #include "train/update/optimizer.h"

@@ -1,4 +1,4 @@
-// Gradient descent with momentum, as PyTorch and TensorFlow's MomentumOptimizer do it (spec C.1).
+// Gradient descent with momentum, as in PyTorch and TensorFlow's MomentumOptimizer.
 
 #include "kernels/updates.h"
 #include "train/update/optimizer.h"
@@ -10,7 +10,7 @@ struct Options {
   float momentum = 0.9f;
   bool nesterov = false;
 
-  // Each line is the whole option: config key, --flag, default, help and limits.
+  // Each line is a complete option: config key, --flag, default, help and limits.
   void describe(Fields& field) {
     field("momentum", momentum, "share of the last step that is kept", between(0, 1));
     field("nesterov", nesterov, "look ahead along the momentum");

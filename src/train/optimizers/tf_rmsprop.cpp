@@ -1,5 +1,5 @@
-// RMSProp as TensorFlow 1 and Graphcore's training do it: epsilon under the root, the learning rate
-// inside the buffer, and a mean of squares that starts at one (spec C.2).
+// RMSProp as in TensorFlow 1: epsilon inside the square root, the learning rate inside the buffer,
+// and a mean of squares that starts at one.
 
 #include <cmath>
 

@@ -10,9 +10,9 @@
 namespace convoy {
 namespace {
 
-constexpr size_t told_names = 3;  // in a message, of a longer list
+constexpr size_t told_names = 3;  // how many of a longer list a message names
 
-using Sizes = std::map<std::string, uint64_t>;  // of pictures, by split and name
+using Sizes = std::map<std::string, uint64_t>;  // by split and name
 
 constexpr int64_t most_pictures = 250'000;
 
@@ -43,7 +43,7 @@ Sizes read_record(const fs::path& file) {
     try {
       const nlohmann::json one = parse_json(line);
       sizes.emplace(one.at("name").get<std::string>(), one.at("bytes").get<uint64_t>());
-    } catch (const std::exception&) {  // JsonError, or a field that is missing
+    } catch (const std::exception&) {  // JsonError or a missing field
       raise(Fault::checkpoint, "{}:{}: is no line of a run's record; try: a copy of the file",
             file.string(), number);
     }
@@ -64,7 +64,7 @@ void record_data(const fs::path& file, const RunSetup& setup) {
 
 namespace {
 
-// An unsplit folder has no folder train: the file of `train/dog/1.jpg` is dog/1.jpg in it.
+// In an unsplit folder there is no folder `train`: the file of `train/dog/1.jpg` is dog/1.jpg.
 std::string as_it_lies(const std::string& name, const RunSetup& setup) {
   return setup.config.data.val_share > 0 ? name.substr(name.find('/') + 1) : name;
 }
@@ -78,7 +78,7 @@ void expect_recorded_data(const fs::path& file, const RunSetup& setup) {
   const size_t all = before.size();
   std::vector<std::string> added, changed;
   for_each_picture(setup, [&](const std::string& name, uint64_t bytes) {
-    // As it was written: what is no UTF-8 is written as something else.
+    // Compare with the name as written: invalid UTF-8 is replaced in the file.
     const std::string written = parse_json(json_text(name)).get<std::string>();
     const auto found = before.find(written);
     if (found == before.end()) {

@@ -1,6 +1,6 @@
-// The pictures that a run trains with, as it recorded them: data.jsonl of the run directory. A
-// picture that comes or goes changes what every later step sees, so that a run which goes on must
-// find the same ones, wherever they lie by then.
+// data.jsonl of the run directory: the pictures with which a run trains. Added or removed pictures
+// change what every later step sees, so a resumed run must find the same pictures, though their
+// folder may have moved.
 #pragma once
 
 #include "base/files/file.h"
@@ -8,12 +8,11 @@
 
 namespace convoy {
 
-// Writes the names and sizes of all pictures; nothing for sets of another kind, or of more than a
-// quarter of a million.
+// Writes names and sizes of all pictures; writes nothing for datasets of another kind or with more
+// than 250,000 pictures.
 void record_data(const fs::path& file, const RunSetup& setup);
 
-// Fault::data that names what is gone, new or of another size since; a file that is not there tells
-// nothing.
+// Fault::data that names missing, new or resized pictures. Without the file nothing is checked.
 void expect_recorded_data(const fs::path& file, const RunSetup& setup);
 
 }  // namespace convoy

@@ -11,7 +11,7 @@ namespace convoy {
 
 int64_t fitted_batch(int64_t samples, int64_t parts) {
   if (samples < 1 || samples >= fitted_steps * usual_batch * parts) return usual_batch;
-  constexpr int64_t least = 8;  // below, batch norm's statistics are noise
+  constexpr int64_t least = 8;  // with fewer images batch-norm statistics are too noisy
   const int64_t step = std::max(samples / fitted_steps, std::min(least, samples));
   const auto each = static_cast<uint64_t>(std::max<int64_t>(step / parts, 1));
   return std::min(usual_batch, static_cast<int64_t>(std::bit_floor(each)));

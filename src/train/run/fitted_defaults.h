@@ -1,5 +1,5 @@
-// Defaults of batch and learning rate where the usual ones would not do: few pictures, and weights
-// that were trained already. What is typed, or stands in a recipe or a record, goes before them.
+// Defaults of batch size and learning rate for small datasets and pretrained weights, where the
+// usual ones would not work. Values that are typed, in a recipe or in a record take precedence.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +8,20 @@
 namespace convoy {
 
 constexpr int64_t usual_batch = 128;
-constexpr double usual_rate = 0.1;  // for that batch
-// Steps that an epoch should have.
+constexpr double usual_rate = 0.1;  // for the usual batch
+// The least number of steps per epoch.
 constexpr int64_t fitted_steps = 8;
 
-// Images of a replica's micro-batch, of which a step has `parts`: the usual number, or the largest
-// power of two that leaves an epoch of `samples` its steps; but a step has 8 images where there are
-// 8. No samples: their number is not known.
+// The default micro-batch if a step has `parts` micro-batches: the usual number, or the largest
+// power of two with which an epoch of `samples` has `fitted_steps` steps; but a step has at least 8
+// images if there are 8. No samples: their number is unknown.
 int64_t fitted_batch(int64_t samples, int64_t parts);
 
-// The peak: a tenth of the usual rate for weights that were trained, in proportion to the whole
-// batch; else in proportion to a micro-batch that was fitted.
+// The peak learning rate. With pretrained weights: a tenth of the usual rate, in proportion to the
+// global batch; otherwise in proportion to a fitted micro-batch.
 double fitted_rate(bool has_weights, int64_t global_batch, int64_t fitted_micro_batch);
 
-// For people, why they are so.
+// Texts for people that explain the defaults.
 std::string about_batch(int64_t micro_batch, int64_t samples, int64_t parts);
 std::string about_rate(double rate, bool has_weights, int64_t batch);
 

@@ -1,5 +1,5 @@
-// The options of a run as its checkpoints record them: args.yml can be edited, cut or swapped, and
-// a run that goes on with others trains something else.
+// The options of a run as recorded in its checkpoints. args.yml could be edited or replaced, and a
+// resumed run with other options would train something else.
 #pragma once
 
 #include <map>
@@ -10,17 +10,17 @@
 
 namespace convoy {
 
-// What a checkpoint records: every option that changes a result. A value that is no text (a path
-// may hold any bytes) is recorded by its hash.
+// Every option that changes a result, with its value. A value that is not valid text (a path may
+// contain any bytes) is recorded by its hash.
 std::map<std::string, std::string> option_record(const RunConfig& config);
 
 struct OptionChange {
   std::string key;
-  std::string before, now;  // "(default)" where only one side knows the option
+  std::string before, now;  // "(default)" if only one side has the option
 };
 
-// Where the options of now differ from the recorded ones, by key; empty records know nothing. An
-// option that came after the record, at its default, is no difference.
+// The options that differ from the recorded ones, by key; none for an empty record. An option that
+// is newer than the record and has its default is not a difference.
 std::vector<OptionChange> changed_options(const std::map<std::string, std::string>& recorded,
                                           const RunConfig& config);
 

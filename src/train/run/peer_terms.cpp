@@ -10,7 +10,7 @@ namespace {
 
 using Terms = std::map<std::string, std::string>;
 
-// No key, value or host holds a zero byte.
+// Fields are separated by zero bytes, which no key, value or host name contains.
 std::string packed(const Terms& terms) {
   std::string text = host_name();
   text += '\0';

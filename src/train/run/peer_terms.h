@@ -1,5 +1,5 @@
-// Whether all processes of a run would train the same: their options and their data, before the
-// first step. Collective: every rank calls these, and every rank raises the same error.
+// Checks before the first step that all processes of a run have the same options and data.
+// Collective: every rank calls these functions, and every rank raises the same error.
 #pragma once
 
 #include <map>
@@ -11,17 +11,17 @@
 
 namespace convoy {
 
-// The first rank, and the first key of it, whose value is not rank 0's.
+// The first rank whose terms differ from rank 0's, and the first key that differs.
 struct PeerDifference {
   std::string who;  // "rank 1 (host n2)"
   std::string key;
-  std::optional<std::string> value, of_first;  // none: that rank has no such key
+  std::optional<std::string> value, of_first;  // empty: not present
 };
 std::optional<PeerDifference> peer_difference(Transport& world,
                                               const std::map<std::string, std::string>& mine);
 
-// Fault::data that names rank and sample unless every rank has rank 0's data: as many samples, of
-// the same names, sizes and, as far as they were looked at, contents. `split`: "train", "val".
+// Fault::data naming rank and sample unless every rank has rank 0's data: the same number of
+// samples with the same names, sizes and (where they were read) contents. `split`: "train", "val".
 void expect_same_data(Transport& world, const Dataset& data, const std::string& split);
 
 }  // namespace convoy

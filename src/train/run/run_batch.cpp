@@ -1,5 +1,5 @@
-// The part of RunConfig whose defaults follow from the data and the start weights: batch and rate.
-// The record holds what they were, so that a resumed run does not follow pictures that were added.
+// The part of RunConfig with defaults that depend on data and start weights: batch size and
+// learning rate. They are recorded, so a resumed run does not change them when pictures were added.
 #include "train/run/fitted_defaults.h"
 #include "train/run/run_config.h"
 

@@ -83,7 +83,7 @@ void RunConfig::describe_update(Fields& field) {
   field.section("Optimisation");
   std::vector<std::string> names;
   for (const OptimizerDef& def : optimizer_catalog()) names.emplace_back(def.name);
-  // RMSprop is how the TensorFlow stacks write it, and theirs is TensorFlow's.
+  // TensorFlow recipes spell it "RMSprop" and mean TensorFlow's form.
   field("optimizer", optimizer,
         "how gradients become steps, in small or capital letters; RMSprop, so written, is "
         "tf-rmsprop as in the TensorFlow stacks, momentum is sgd",
@@ -305,7 +305,7 @@ void RunConfig::check(Fields& field) {
   }
 }
 
-// What is dropped here of a recipe is not to be used either.
+// Recipe values that are dropped here must not take effect anywhere else.
 void RunConfig::check_norms(Fields& field) {
   field.needs("sync-bn", replicas > 1, "--replicas above 1", {"replicas"});
   if (replicas == 1) sync_bn = false;

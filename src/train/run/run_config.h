@@ -1,5 +1,5 @@
-// What a run is: every option of training, resolved. The numbers that follow from several options
-// together are functions here, so that plan, trainer and log cannot disagree.
+// The resolved options of a training run. Quantities that follow from several options are functions
+// here, so that plan, trainer and log agree.
 #pragma once
 
 #include <array>
@@ -56,15 +56,15 @@ constexpr std::array<Word<BnUpdate>, 2> words_of(BnUpdate) {
 }
 
 struct RunConfig {
-  std::string model;  // empty until `describe`: what suits the data
+  std::string model;  // empty until `describe`: chosen by the data
   int num_classes = 0;
   std::string init_from;
   ModelOptions model_options;
 
   DataOptions data;
 
-  double epochs = 10;      // 0: the length is in steps
-  int64_t iterations = 0;  // 0: epochs count
+  double epochs = 10;      // 0: the length is given in steps
+  int64_t iterations = 0;  // 0: the length is given in epochs
   int64_t max_steps = 0;
   int64_t batch_size = 128;
   int64_t global_batch_size = 0;
@@ -115,49 +115,50 @@ struct RunConfig {
   bool time_passes = false;
   int64_t trace_steps = 0;
 
-  // Of a run that goes on: options that may differ from those its checkpoints record, because they
-  // were typed anew; or all of them.
+  // For a resumed run: the options that may differ from those in its checkpoints because the user
+  // typed them again; or whether all may differ.
   std::set<std::string> changed_on_purpose;
   bool accept_changed_options = false;
-  // What args.yml becomes once the run goes on with what was typed anew; empty: it stays.
+  // The new content of args.yml if a resumed run has changed options; empty: unchanged.
   std::string amended_args;
 
-  // Declares and reads everything, the chosen optimiser's and schedule's options too, and refuses
-  // combinations that make no sense.
+  // Declares and reads all options, including those of the chosen optimizer and schedule, and
+  // refuses contradictory combinations.
   void describe(Fields& field);
-  // For help and parsing: the options of every optimiser and schedule.
+  // For help and parsing: declares the options of every optimizer and schedule.
   static void describe_all(Fields& field);
 
   const Optimizer& update() const { return *optimizer_; }
-  // Of the task of the model; without a model, for help, of all tasks.
+  // The metrics of the model's task; without a model (for help) of all tasks.
   std::vector<MetricDef> metrics() const;
   int thread_count() const;
-  // So many processes of the run are on this host, and so many of them on our cores: without
-  // --threads and --memory each takes its share.
+  // The number of ranks on this host, and the number of ranks on our cores. Without --threads and
+  // --memory each rank takes its share.
   void share_host(int processes, int on_our_cores);
   int processes_here() const { return processes_here_; }
-  // The core on which each thread stays; empty: no --pin.
+  // The core to which each thread is bound; empty: no --pin.
   std::vector<int> cores() const;
-  // Of the head: --num-classes, or the dataset's.
+  // The number of classes of the head: --num-classes, or the dataset's.
   int classes(const Dataset& data) const;
-  // Micro-batch x accumulation x replicas = global batch, as process `rank` of `size` runs it.
+  // Micro-batch x accumulation x replicas = global batch, for process `rank` of `size`.
   StepShape step_shape(int rank = 0, int size = 1) const;
-  // Images at a time in evaluation: --eval-batch-size, or what needs less memory than training.
+  // Images per batch in evaluation: --eval-batch-size, or a number that needs no more memory than
+  // training.
   int64_t eval_batch(int64_t train_batch) const;
-  // The length of a run without epochs.
+  // The length of a run that is given in steps.
   int64_t steps_of_run() const { return iterations ? iterations : max_steps; }
-  // What the learning rate is computed from. The schedule covers the epochs or iterations asked
-  // for; --max-steps only cuts it off.
+  // The inputs of the learning-rate schedule. It covers the requested epochs or iterations;
+  // --max-steps only truncates it.
   ScheduleSite schedule_site(const EpochPlan& epochs) const;
   WeightAverage::Site average_site() const;
-  // What was asked for besides the defaults, as key and text, without what changes no result (how
-  // many threads, which folders): equal recipes train equal weights.
+  // The options that differ from their defaults, as key and text, without those that change no
+  // result (threads, folders): equal recipes train equal weights.
   const std::map<std::string, std::string>& recipe() const { return recipe_; }
-  // Defaults that follow from the data and the start weights, a line each for people.
+  // Texts for people about defaults that follow from data and start weights.
   const std::vector<std::string>& fitted_defaults() const { return fitted_; }
-  // Every option that changes a result, defaults too.
+  // Every option that changes a result, including defaults.
   const std::map<std::string, std::string>& resolved() const { return resolved_; }
-  // The run's folder when no --name was given.
+  // The name of the run's folder without --name.
   std::string default_name() const;
 
  private:
@@ -173,8 +174,8 @@ struct RunConfig {
   void remember_recipe(std::span<const Field> fields);
 
   int processes_here_ = 1, on_our_cores_ = 1;
-  bool sees_data_ = false;    // defaults may follow from it: not in help
-  int64_t fitted_batch_ = 0;  // the default of --batch-size, where it holds
+  bool sees_data_ = false;    // false for help: defaults cannot depend on the data
+  int64_t fitted_batch_ = 0;  // the default of --batch-size, if fitted
   std::vector<std::string> fitted_;
   std::unique_ptr<Optimizer> optimizer_;
   std::map<std::string, std::string> recipe_, resolved_;

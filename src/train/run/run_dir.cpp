@@ -15,7 +15,7 @@
 namespace convoy {
 namespace {
 
-// What another --output would help against is the caller's; a disk that fails is not.
+// Problems that another --output solves are the user's (Fault::usage); a failing disk is not.
 [[noreturn]] void cannot_write(const fs::path& where, int reason,
                                const char* advice = "--output DIR that you may write to") {
   const bool fails = reason == EIO || reason == ESTALE || reason == EUCLEAN;
@@ -23,7 +23,7 @@ namespace {
                    fails ? Fault::checkpoint : Fault::usage, advice);
 }
 
-// Of a run that is there already: resuming it has no --output.
+// Advice for an existing run: resume has no --output.
 constexpr const char* own_or_copy = "as a user who may write there, or resume a copy of it";
 
 fs::path without_slash(const fs::path& path) {
@@ -34,7 +34,7 @@ void make_folder(const fs::path& path) {
   if (::mkdir(path.c_str(), 0777) != 0) cannot_write(path, errno);
 }
 
-// Makes the names in a folder survive a power cut. One that we may not read is left to the system.
+// Makes new names in a folder survive a power cut, as far as we may read the folder.
 void sync_names(const fs::path& folder) {
   const int file = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (file < 0 && errno == EACCES) return;
@@ -51,7 +51,7 @@ void check_is_run(const fs::path& path) {
     raise(Fault::checkpoint, "no run directory {}; try: the folder that `convoy train` named",
           path.string());
   }
-  // A checkpoint or a file of the run was given.
+  // The path may be a checkpoint or a file of the run: look for the run above it.
   for (fs::path up = fs::absolute(path, ignored).lexically_normal(); up.has_relative_path();
        up = up.parent_path()) {
     if (fs::exists(up / "args.yml", ignored)) {
@@ -91,7 +91,7 @@ RunLock::RunLock(const fs::path& run_dir)
   if (failed != 0) return;
   held_ = true;
   const std::string owner = fmt::format("process {} on {}\n", ::getpid(), host_name());
-  // Only for the message above: without it that one is vaguer.
+  // The owner is only used in the message above, so a write error is ignored.
   if (::ftruncate(descriptor_, 0) == 0) {
     [[maybe_unused]] const ssize_t written = ::pwrite(descriptor_, owner.data(), owner.size(), 0);
   }
@@ -155,7 +155,7 @@ RunDir RunDir::create(const fs::path& output, const std::string& name) {
   }
   std::error_code code;
   fs::path old = without_slash(fs::absolute(output).lexically_normal());
-  std::vector<fs::path> grown{old};  // folders that get a new name in them
+  std::vector<fs::path> grown{old};  // folders that get a new entry
   for (; !fs::exists(old, code) && old.has_relative_path(); grown.push_back(old)) {
     old = old.parent_path();
   }
@@ -163,7 +163,7 @@ RunDir RunDir::create(const fs::path& output, const std::string& name) {
   if (code) cannot_write(output, code.value());
   for (int number = 1;; ++number) {
     fs::path path = output / (number == 1 ? name : fmt::format("{}-{}", name, number));
-    // mkdir is the race: exactly one process wins a name.
+    // mkdir is atomic: exactly one process gets the name.
     if (::mkdir(path.c_str(), 0777) != 0) {
       if (errno == EEXIST) continue;
       cannot_write(path, errno);

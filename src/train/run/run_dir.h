@@ -1,4 +1,4 @@
-// The folder of a run: docs/formats/run_directory.md. One process at a time works in it.
+// The folder of a run (docs/formats/run_directory.md). Only one process at a time works in it.
 #pragma once
 
 #include <optional>
@@ -10,12 +10,11 @@
 
 namespace convoy {
 
-// An exclusive lock on a run directory, or another folder, given up when the process ends, however
-// it ends.
+// An exclusive lock on a folder. The system releases it when the process ends in any way.
 class RunLock {
  public:
-  // Another process's lock is Fault::usage and names it; a lock file that is a link is Fault::usage
-  // too.
+  // If another process has the lock: Fault::usage that names it. A lock file that is a symbolic
+  // link is Fault::usage too.
   explicit RunLock(const fs::path& run_dir);
   ~RunLock();
   RunLock(RunLock&& other) noexcept;
@@ -29,27 +28,28 @@ class RunLock {
   bool held_ = false;
 };
 
-// A folder that stays the same one when it gets another name, or none: by its descriptor.
+// An open folder, identified by its descriptor, so it stays the same folder when it is renamed or
+// removed.
 class HeldFolder {
  public:
   explicit HeldFolder(const fs::path& path);
-  // Absolute, as it was then.
+  // Absolute, at the time of opening.
   const fs::path& path() const { return path_; }
   ~HeldFolder();
   HeldFolder(HeldFolder&& other) noexcept;
   HeldFolder& operator=(HeldFolder&&) = delete;
 
-  // Whether it still has the name that it was opened by. True where the system does not tell.
+  // Whether the folder still has its original name. True if the system cannot tell.
   bool is_in_place() const;
-  // The name it has now; none when it was removed, or the system does not tell.
+  // Its present name; empty if it was removed or the system cannot tell.
   std::optional<fs::path> place() const;
-  // Removes an entry: a file, or an empty folder. What is not there is not missed.
+  // Removes a file or an empty folder in it, if present.
   void remove(const char* name) const;
-  // The folder itself, when it is empty and still has its name.
+  // Removes the folder itself if it is empty and still has its name.
   void remove_itself() const;
 
  private:
-  // `unless_known`: the answer where the system does not tell.
+  // `unless_known`: the answer if the system cannot tell.
   bool is_at(const fs::path& path, bool unless_known) const;
 
   fs::path path_;
@@ -58,16 +58,16 @@ class HeldFolder {
 
 class RunDir {
  public:
-  // Makes `output`/`name`, or -2, -3 … where that exists, with its subfolders, and locks it; after
-  // a power cut it is still there. A place that cannot be written is Fault::usage; a disk that
-  // fails Fault::checkpoint.
+  // Makes the folder `output`/`name`, or with -2, -3 … appended if that exists, with its
+  // subfolders, and locks it. It survives a power cut. A place that is not writable is
+  // Fault::usage; a failing disk is Fault::checkpoint.
   static RunDir create(const fs::path& output, const std::string& name);
-  // An existing run, to go on with it: locked, and what a killed process left half written is gone.
-  // What is no run directory is Fault::checkpoint.
+  // Opens an existing run to continue it: locks it and removes unfinished files of a killed
+  // process. A folder that is not a run directory is Fault::checkpoint.
   static RunDir open(const fs::path& path);
-  // A run that another process works in, perhaps on another host: nothing is looked at.
+  // A run that another process works in, perhaps on another host. Nothing is checked.
   static RunDir of_another(const fs::path& path) { return RunDir(path); }
-  // An existing run, only to read.
+  // Opens an existing run for reading only.
   static RunDir look(const fs::path& path);
 
   const fs::path& path() const { return path_; }
@@ -79,22 +79,22 @@ class RunDir {
   fs::path sessions() const { return path_ / "sessions.jsonl"; }
   fs::path checkpoints() const { return path_ / "checkpoints"; }
   fs::path weights() const { return path_ / "weights"; }
-  // False when the file system has no locks, or after `look`.
+  // False if the file system has no locks, or after `look`.
   bool locked() const { return lock_ && lock_->held(); }
 
-  // Writes args.yml, and remembers it for `rescued`.
+  // Writes args.yml and keeps the text for `rescued`.
   void record(std::string args);
 
-  // Takes `create` back, of a run that failed before its first event: removes the files that a
-  // start makes, by name, and folders only when they are empty. Does nothing after `open`.
+  // Undoes `create` for a run that failed before its first event: removes the files made at the
+  // start, by name, and folders only if they are empty. After `open` it does nothing.
   void take_back() const;
 
-  // Whether the folder still has the name `path`: a user may rename or remove it meanwhile. True
-  // for a RunDir that does not hold the folder.
+  // Whether the folder still has the name `path`: a user may rename or remove it during the run.
+  // True if this object holds no descriptor of the folder.
   bool is_in_place() const { return !folder_ || folder_->is_in_place(); }
-  // The name it has now; none: it was removed.
+  // Its present name; empty: it was removed.
   std::optional<fs::path> place() const { return folder_ ? folder_->place() : path_; }
-  // For a run whose folder was removed: a new one beside, NAME-rescued, with the same args.yml.
+  // Replaces a removed folder: makes the folder NAME-rescued beside it, with the same args.yml.
   RunDir rescued() const;
 
  private:
@@ -107,7 +107,8 @@ class RunDir {
   bool is_new_ = false;
 };
 
-// The logs whose lengths a checkpoint records and a resume cuts back to; sessions.jsonl is none.
+// The logs whose lengths a checkpoint records and a resume truncates; sessions.jsonl is not one of
+// them.
 const std::vector<std::string>& run_logs();
 
 }  // namespace convoy

@@ -90,7 +90,7 @@ void RunFiles::save(bool scheduled) {
   WholeSlots slots(site_.network.state(), site_.setup.plans.shares(), site_.transport);
   slots.gather();
   if (!site_.writes_files()) return;
-  bool is_told = !scheduled;  // the checkpoint of a stop is no event: an uninterrupted run has none
+  bool is_told = !scheduled;  // an uninterrupted run has no checkpoint of a stop, so no event
   write_in_place([&] { write_checkpoint(slots, scheduled, is_told); });
   expect_in_place();
 }

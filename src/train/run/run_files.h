@@ -1,5 +1,5 @@
-// What a run writes into its folder besides its logs: weights, checkpoints, traces. Whatever
-// becomes of the folder meanwhile, what was trained is saved: where it is by then, or in a new one.
+// Writes a run's weights, checkpoints and traces into its folder. If the user renames or removes
+// the folder during the run, they are saved in the renamed folder or in a new one.
 #pragma once
 
 #include <functional>
@@ -16,37 +16,37 @@ namespace convoy {
 
 class RunFiles {
  public:
-  // Keeps both.
+  // Keeps both references.
   RunFiles(const RunSite& site, RunState& state);
 
-  // A checkpoint of the newest step; every rank at once. `scheduled`: the run's own, and not that
-  // of a stop, which an uninterrupted run does not have.
+  // Saves a checkpoint of the newest step; all ranks call it. `scheduled`: false for the checkpoint
+  // of a stopped run, which an uninterrupted run does not have.
   void save(bool scheduled);
-  // As weights/FILE; nothing on ranks that write no files.
+  // Writes weights/FILE; does nothing on ranks that write no files.
   void write_weights(const std::string& file, bool average);
-  // Of this rank.
+  // Writes the trace of this rank.
   void write_trace(Trace& trace);
 
-  // Ends the run with an error that tells where all was saved, unless its folder is where it was.
+  // If the folder was renamed or removed, raises an error that tells where the run was saved.
   void expect_in_place();
 
  private:
-  // The run's folder, wherever it is by now; a new one beside where it was, when it was removed.
+  // The run's folder under its present name; if it was removed, a new one beside it.
   fs::path place();
-  // The folder may lose its name while something is written to it: then it is written once more.
+  // Calls `write`, and once more if the folder lost its name meanwhile.
   void write_in_place(const std::function<void()>& write);
-  // Tells of it unless `is_told`, which is true afterwards.
+  // Emits CheckpointSaved unless `is_told`, and sets it.
   void write_checkpoint(const WholeSlots& slots, bool scheduled, bool& is_told);
   Metadata metadata(bool average) const;
 
   const RunSite& site_;
   RunState& state_;
-  std::optional<RunDir> rescued_;  // where the run is saved when its folder was removed
+  std::optional<RunDir> rescued_;  // replaces the folder after it was removed
 };
 
-// The optimizer's buffers as a checkpoint names them.
+// The optimizer's buffers with their names in a checkpoint.
 std::vector<TensorEntry> optimizer_tensors(const RunSite& site, const WholeSlots& slots);
-// The algorithms that the run's kernels use, as a checkpoint records them.
+// The algorithms of the run's kernels, as a checkpoint records them.
 std::string algorithms_of(const RunSetup& setup);
 
 }  // namespace convoy

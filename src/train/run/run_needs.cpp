@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t mib = 1 << 20;
 
-// oneDNN's generated code and our tables for one convolution, per primitive; measured.
+// Measured: oneDNN's generated code and our tables, per convolution primitive.
 constexpr int64_t bytes_per_primitive = 48 << 10;
 
 int64_t loader_bytes(const RunSetup& setup, int64_t batch) {
@@ -49,7 +49,7 @@ MemoryNeeds memory_needs(const RunSetup& setup, const NetworkPlans& plans) {
       static_cast<int64_t>(Workspace::size(plans.pointers(), setup.config.thread_count()).bytes());
   const StepShape& step = plans.step();
   needs.workspace += StepSums::bytes(step, state);
-  if (step.lockstep()) {  // each has a workspace, gradients and a batch of its own
+  if (step.lockstep()) {  // each replica has its own workspace, gradients and batch
     const Plan* const train[] = {plans.find("train")};
     const auto each = static_cast<int64_t>(
         Workspace::size(train, setup.config.thread_count()).bytes() + train[0]->packed_bytes);
@@ -57,8 +57,7 @@ MemoryNeeds memory_needs(const RunSetup& setup, const NetworkPlans& plans) {
     needs.workspace += step.local() * loader_bytes(setup, step.micro_batch) /
                        (setup.config.data.loader().prefetch + 1);
   }
-  // What it sees of the gradients of others on this host, or has of theirs in messages: a part to
-  // add up and the results.
+  // Gradients of other ranks, in shared memory or in messages: one part to add up, and the results.
   if (plans.step().has_peers()) needs.workspace += 2 * 4 * state.param_floats;
   needs.workspace += WholeSlots::bytes(state, plans.slots(), plans.shares());
   for (const Plan* plan : plans.pointers()) {
@@ -68,7 +67,7 @@ MemoryNeeds memory_needs(const RunSetup& setup, const NetworkPlans& plans) {
   const int64_t program =
       resident_bytes() - setup.train_set->resident_bytes() - setup.eval_set->resident_bytes();
   for (const NetworkPlans::Named& named : plans.all()) {
-    // The training loader waits while an evaluation has its own.
+    // The training loader is idle while an evaluation uses its own.
     if (named.kind == "train" || named.kind == "eval") {
       needs.loader += loader_bytes(setup, named.batch);
     }
@@ -90,7 +89,7 @@ int64_t largest_batch(const RunSetup& setup, int64_t limit) {
   const auto needs = [&](int64_t batch) {
     return memory_needs(setup, NetworkPlans(*setup.task, setup.network_spec(batch)));
   };
-  // Between one that fits and one that does not, at first where a straight line would cross.
+  // Searches between a batch that fits and one that does not, starting by linear interpolation.
   int64_t low = 1, high = setup.shape.micro_batch;
   MemoryNeeds at_low = needs(low);
   if (!fits(at_low, limit)) return 0;
@@ -98,7 +97,7 @@ int64_t largest_batch(const RunSetup& setup, int64_t limit) {
   while (high - low > 1) {
     const double share = (static_cast<double>(limit - at_low.peak())) /
                          std::max(above - static_cast<double>(at_low.peak()), 1.0);
-    // The margin of `fits` is about a twentieth: the line would miss by that.
+    // The margin of `fits` is about 5 %, so the interpolation would miss by that.
     const auto step = static_cast<int64_t>(share * 0.95 * static_cast<double>(high - low));
     const int64_t middle = std::clamp(low + step, low + 1, high - 1);
     const MemoryNeeds found = needs(middle);
@@ -119,7 +118,8 @@ DiskNeeds disk_needs(const RunSetup& setup, const fs::path& where) {
   DiskNeeds needs;
   needs.weights = (state.param_floats + state.stat_floats) * 4;
   needs.checkpoint = copies * needs.weights + setup.plans.slots() * state.param_floats * 4;
-  // The newest, the best, the one being written; weights/best and weights/last.
+  // Checkpoints: the newest, the best, and the one being written. Weights: weights/best and
+  // weights/last.
   const int64_t kept = std::min<int64_t>(setup.config.checkpoint_keep, setup.total_steps());
   needs.total = (kept + 2) * needs.checkpoint + 2 * needs.weights;
   fs::path there = fs::absolute(where);
@@ -165,8 +165,8 @@ Forecast forecast(const RunSetup& setup, const MemoryNeeds& memory, const fs::pa
 
 namespace {
 
-// What of the run's batch norms changes when micro-batches of `micro` images become `count` of
-// `piece` images. Empty: nothing does.
+// How the run's batch norms change if micro-batches of `micro` images become `count` of `piece`
+// images. Empty: they do not.
 std::string changed_norms(const RunSetup& setup, int64_t piece, int64_t count) {
   if (setup.plans.state().stat_floats == 0) return "";
   const int64_t span = setup.shape.span, micro = setup.shape.micro_batch;
@@ -179,7 +179,7 @@ std::string changed_norms(const RunSetup& setup, int64_t piece, int64_t count) {
   return text;
 }
 
-// The same step in smaller pieces, and what that changes.
+// Advice: the same step in smaller micro-batches, and what that changes.
 std::string smaller_form(const RunSetup& setup, int64_t largest) {
   const int64_t micro = setup.shape.micro_batch;
   int64_t piece = std::min(largest, micro);
@@ -192,7 +192,7 @@ std::string smaller_form(const RunSetup& setup, int64_t largest) {
          fmt::format(" (the largest --batch-size that fits is {})", largest);
 }
 
-// Whether the same run fits when its replicas run one after another.
+// Whether the same run fits if its replicas run one after another.
 bool fits_in_sequence(const RunSetup& setup, int64_t limit) {
   if (!setup.shape.together || setup.shape.local() == 1) return false;
   NetworkSpec spec = setup.network_spec(setup.shape.micro_batch);
@@ -235,7 +235,8 @@ void refuse_what_cannot_fit(const RunSetup& setup, const fs::path& where, const 
           what_would_fit(setup, largest, limit));
   }
   const DiskNeeds disk = disk_needs(setup, where);
-  // The least that makes a run worth its while; a disk that is full later loses nothing.
+  // Only require space for one checkpoint and the weights: a disk that fills up later loses
+  // nothing.
   if (disk.checkpoint + disk.weights > disk.free) {
     raise(
         Fault::no_space,

@@ -12,7 +12,7 @@
 namespace convoy {
 namespace {
 
-// Messages have a limit, regions have not.
+// In pieces: a message has a maximum size.
 void broadcast_floats(Transport& transport, std::span<float> floats) {
   constexpr size_t piece = 1 << 24;
   for (size_t at = 0; at < floats.size(); at += piece) {

@@ -16,7 +16,7 @@ struct Row {
   const char* key;
   Place place;
   double low, high;
-  std::optional<double> missing = {};  // what an older checkpoint means by saying nothing
+  std::optional<double> missing = {};  // the value if an older checkpoint lacks it
 };
 
 constexpr double largest_float = 3.5e38;
@@ -57,7 +57,7 @@ double checked(const Row& row, const TrainState& state, const std::string& origi
   }
   const double value = found->second;
   const bool is_whole = std::holds_alternative<double*>(row.place) || std::floor(value) == value;
-  if (value >= row.low && value <= row.high && is_whole) return value;  // never true of NaN
+  if (value >= row.low && value <= row.high && is_whole) return value;  // false for NaN
   raise(Fault::checkpoint,
         "{}: {} is {}, which is not {}between {} and {}: the file was changed; try: an older "
         "checkpoint of the run",
@@ -77,7 +77,8 @@ RunProgress progress_of(const TrainState& state, const ProgressBounds& bounds,
                         const std::string& origin) {
   RunProgress progress;
   progress.step = state.step;
-  // Some rows refer to what rows before them brought: the table is looked at anew for each.
+  // The ranges of some rows depend on the values of earlier rows, so the table is built again for
+  // each.
   const size_t rows = table(progress, bounds).size();
   for (size_t i = 0; i < rows; ++i) {
     const Row row = table(progress, bounds)[i];

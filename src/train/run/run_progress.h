@@ -1,6 +1,5 @@
-// How far a run has come: what a checkpoint must bring back besides tensors, as the numbers of its
-// state.json. Their names, ranges and what stands for those that older checkpoints lack are one
-// table, in run_progress.cpp.
+// The progress of a run: the numbers that a checkpoint restores besides tensors, in its state.json.
+// One table in run_progress.cpp has their names, ranges, and defaults for older checkpoints.
 #pragma once
 
 #include <cstdint>
@@ -9,37 +8,36 @@
 
 namespace convoy {
 
-// Of what has not been evaluated.
+// The score before any evaluation.
 inline constexpr double no_score = -1e300;
 
 struct RunProgress {
   int64_t step = 0;
-  int64_t epoch_bad = 0;         // samples of the epoch so far that were no images
+  int64_t epoch_bad = 0;         // bad samples of the epoch so far
   double best_score = no_score;  // by --best-metric
-  // The main metric at this very step, of the weights and of their average; `no_score`: not
-  // evaluated.
+  // The main metric at this step, of the weights and of their average; `no_score`: not evaluated.
   double main_metric = no_score, average_metric = no_score;
   int64_t stale = 0;              // evaluations since the best one
-  int64_t last_step = 0;          // with which the run ends
-  double scheduled = 0;           // the step of the schedule; ahead of `step` when time is short
+  int64_t last_step = 0;          // the last step of the run
+  double scheduled = 0;           // position in the schedule; ahead of `step` if time is short
   double lr = 0;                  // of the newest step
-  int64_t ema_updates = 0;        // of the average
-  int64_t averaged = 0;           // of them, since it last was a copy
-  double seconds = 0;             // of all processes of the run
-  bool boundary_pending = false;  // stopped between the last step of an epoch and its evaluation
+  int64_t ema_updates = 0;        // updates of the average
+  int64_t averaged = 0;           // of these, since it was last reset to a copy
+  double seconds = 0;             // of all processes that worked on the run
+  bool boundary_pending = false;  // stopped between an epoch's last step and its evaluation
 };
 
-// What the numbers of a run lie within.
+// The allowed ranges of these numbers.
 struct ProgressBounds {
   int64_t total_steps = 0;
   int64_t global_batch = 1;
-  double lr = 0;  // of the newest step, for checkpoints that do not tell
+  double lr = 0;  // of the newest step, for checkpoints without it
 };
 
 std::map<std::string, double> numbers_of(const RunProgress& progress);
 
-// A number that is missing or outside of its range is Fault::checkpoint: `origin` and the number
-// are named. A hash protects from accidents, not from those who compute it anew.
+// A missing or out-of-range number is Fault::checkpoint, which names it and `origin`. The file's
+// hash detects accidents, but not a changed file with a new hash.
 RunProgress progress_of(const TrainState& state, const ProgressBounds& bounds,
                         const std::string& origin);
 

@@ -12,7 +12,8 @@
 namespace convoy {
 namespace {
 
-// Two lists of rules with commas between: " (forward …: direct, now winograd:f4)".
+// The first difference of two comma-separated lists of rules: " (forward …: direct, now
+// winograd:f4)".
 std::string first_difference(const std::string& before, const std::string& now) {
   const std::vector<std::string> a = split(before, ','), b = split(now, ',');
   for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
@@ -21,8 +22,7 @@ std::string first_difference(const std::string& before, const std::string& now) 
   return "";
 }
 
-// Whether the run goes on with other options than the checkpoint records; unless that was asked
-// for it is an error.
+// Whether the options differ from those in the checkpoint; an error unless the user asked for it.
 bool check_options(const RunSite& site, const Checkpoint& from) {
   const std::vector<OptionChange> changes = changed_options(from.state.options, site.config);
   if (changes.empty()) return false;

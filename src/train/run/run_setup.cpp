@@ -8,8 +8,8 @@
 namespace convoy {
 namespace {
 
-// What the network does about images that come as bytes; none: they come as floats. Training and
-// evaluation have one answer, since augmentations only move pixels then.
+// The tables with which the network converts byte images to floats; null: images arrive as floats.
+// Training and evaluation share them, since in that mode augmentations only move pixels.
 ops::ByteTables byte_tables(const RunConfig& config, const AugmentChain& train,
                             const AugmentChain& eval) {
   if (!config.data.eight_bit_io) return nullptr;

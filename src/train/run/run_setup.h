@@ -1,6 +1,6 @@
-// Everything that follows from a RunConfig before memory is taken and the first step runs: data,
-// batch arithmetic, task, plans. train, plan and bench start from one of these, so that they speak
-// of the same run.
+// Everything that follows from a RunConfig before memory is allocated and the first step runs:
+// data, batch arithmetic, task, plans. train, plan and bench all start from it, so they describe
+// the same run.
 #pragma once
 
 #include <functional>
@@ -22,24 +22,23 @@ struct ProcessPlace {
 
 class RunSetup {
  public:
-  // Opens the data and makes the plans. Keeps the config; `watch` is for whoever looks at the
-  // passes.
-  // `process`: which of those that share the replicas this is.
+  // Opens the data and makes the plans. Keeps the config; `watch` observes the compiler passes.
+  // `process`: which of the processes that share the replicas this is.
   explicit RunSetup(const RunConfig& config, const PassWatch& watch = {},
                     ProcessPlace process = {});
 
-  // With --max-steps the run is cut off there; the schedule covers the epochs asked for.
+  // --max-steps truncates the run; the schedule still covers the requested epochs.
   int64_t total_steps() const;
   double learning_rate(int64_t step) const;
   StepInputs inputs(int64_t step) const;
 
-  // For steps [first, last).
+  // The loader options for steps [first, last).
   LoaderSpec loader(int64_t first, int64_t last) const;
 
-  // Images at a time in evaluation with that micro-batch: the same in all processes.
+  // Images per batch in evaluation for that micro-batch: the same in all processes.
   int64_t eval_batch(int64_t micro_batch) const;
 
-  // What the network of this run with another micro-batch would be.
+  // The network of this run with another micro-batch.
   NetworkSpec network_spec(int64_t micro_batch) const;
 
   const RunConfig& config;
@@ -52,8 +51,8 @@ class RunSetup {
   const NetworkPlans plans;
 };
 
-// Step number `step`, with `network`'s plans those of `setup`: whole, or the short last one of an
-// epoch. The results are valid until the next step.
+// Runs step number `step`, whole or as the short last step of an epoch. `network` must be made from
+// `setup`'s plans. The results are valid until the next step.
 const Results& train_step(const RunSetup& setup, Network& network, int64_t step,
                           const StepInputs& inputs, const std::function<const Batch&()>& next);
 

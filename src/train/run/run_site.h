@@ -1,4 +1,4 @@
-// What the parts of a trainer work on together: what a run is made of, and what training changes.
+// What the parts of a trainer share: the fixed parts of a run, and the state that training changes.
 #pragma once
 
 #include <memory>
@@ -11,29 +11,29 @@
 
 namespace convoy {
 
-// Made before the first step; all of it outlives the parts.
+// Made before the first step; outlives the parts of the trainer.
 struct RunSite {
   const RunConfig& config;
   const RunDir& dir;
   Listener& listener;
-  Transport* transport;  // to the other processes of the run; null: there are none
+  Transport* transport;  // to the other processes of the run; null: none
   const RunSetup& setup;
   Network& network;
 
   int rank() const { return transport ? transport->rank() : 0; }
   int processes() const { return transport ? transport->size() : 1; }
-  bool writes_files() const { return rank() == 0; }  // rank 0 alone
+  bool writes_files() const { return rank() == 0; }  // only rank 0
 };
 
-// Besides the tensors, which are the network's.
+// The state besides the tensors, which belong to the network.
 struct RunState {
   RunProgress progress;
   std::unique_ptr<Results> epoch;  // of the epoch so far
   bool best_now = false;           // the newest evaluation was the best so far
-  int64_t saved_step = -1;         // of the checkpoint that holds all of this; -1: none does
-  double started = 0;              // of this process
+  int64_t saved_step = -1;         // of the checkpoint with this state; -1: none
+  double started = 0;              // start time of this process
 
-  // Seconds of all processes of the run, this one's until now.
+  // Seconds of all processes that worked on the run, up to now.
   double elapsed() const { return progress.seconds + steady_seconds() - started; }
 };
 

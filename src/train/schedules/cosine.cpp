@@ -1,4 +1,4 @@
-// Half a cosine from the peak to the end (Loshchilov 2016).
+// Half a cosine from the peak to the final rate (Loshchilov 2016).
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
-// The table of Habana's torchvision recipe (spec A.4.3), made for ResNet-50 at a global batch of
-// 2048: rates, not shares. The peak is the rate of the first epoch only.
+// The rate table of Habana's torchvision recipe, made for ResNet-50 at a global batch of 2048. It
+// contains absolute rates; the peak is only used for the first epoch.
 
 #include <array>
 

@@ -1,5 +1,5 @@
-// Falls by a factor with every epoch (PyTorch's ExponentialLR), or a number of times in the run
-// (spec C.4.7): EfficientNet has 146 drops by 0.97 in 350 epochs, one every 2.4.
+// Multiplies the rate by a factor after every epoch (PyTorch's ExponentialLR), or a given number of
+// times in the run: EfficientNet has 146 drops by 0.97 in 350 epochs, one every 2.4 epochs.
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
-// Trains with a learning rate that grows from step to step: the trainer's own steps from the same
-// start, in a run that keeps nothing.
+// Learning-rate range test: runs real training steps with a learning rate that grows from step to
+// step, without saving anything.
 #pragma once
 
 #include <atomic>
@@ -20,13 +20,13 @@ struct FindRateOptions {
 };
 
 struct FindRateWatch {
-  std::function<void(const std::string&)> told;  // of --init-from, in one line
-  TellBad bad;                                   // a sample that is no image
+  std::function<void(const std::string&)> told;  // one line about the weights of --init-from
+  TellBad bad;                                   // a sample that cannot be decoded
   std::function<void(const RateCurve&)> after_step;
 };
 
-// Ends early when the curve has diverged, or when `stop` holds a signal. The data must last for the
-// steps: --epochs 0. What does not fit into memory is Fault::no_space.
+// Ends early if the curve diverges or `stop` holds a signal. The data must not end before the
+// steps: --epochs 0. If memory is short: Fault::no_space.
 RateCurve find_rate(const RunSetup& setup, const FindRateOptions& options,
                     const std::atomic<int>& stop, const FindRateWatch& watch);
 

@@ -1,6 +1,5 @@
-// Constant between given epochs (spec C.4.1, C.4.4, C.4.5). An epoch's boundary is a step,
-// int(epoch
-// * steps per epoch), and the stacks differ in whether that very step has the old rate or the new.
+// Constant between given epochs. An epoch's boundary is the step int(epoch * steps per epoch); an
+// option says whether this very step has the old rate or the new one, because frameworks differ.
 
 #include "base/error.h"
 #include "train/schedules/schedule.h"

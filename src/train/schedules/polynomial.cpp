@@ -1,4 +1,4 @@
-// Falls as a power of what is left of the run (spec C.4.2, C.4.7; MLPerf's LARS recipes).
+// Falls as a power of the remaining share of the run (as in MLPerf's LARS recipes).
 
 #include <algorithm>
 #include <cmath>

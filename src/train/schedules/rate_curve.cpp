@@ -9,11 +9,11 @@ namespace convoy {
 namespace {
 
 constexpr double too_much = 4;  // times the best smoothed loss
-constexpr double sure = 5;      // standard deviations by which means must fall
-constexpr int64_t half = 2;     // steps before and behind, of which a slope is taken
+constexpr double sure = 5;      // the mean must fall by this many standard deviations
+constexpr int64_t half = 2;     // a slope uses this many steps on each side
 
-// Of the line through the smoothed losses around row i, by least squares, in the logarithm of the
-// rate.
+// The slope of a least-squares line through the smoothed losses around row i, over the logarithm of
+// the rate.
 double slope(const std::vector<RateCurve::Row>& rows, int64_t i) {
   double x_mean = 0, y_mean = 0, xx = 0, xy = 0;
   constexpr double count = 2 * half + 1;
@@ -32,8 +32,8 @@ double slope(const std::vector<RateCurve::Row>& rows, int64_t i) {
   return xy / xx;
 }
 
-// The standard deviation of losses of like steps, by the median difference of neighbours, which
-// have nearly the same rate and weights: a few that jump do not count.
+// The standard deviation of the losses of similar steps, from the median difference of neighbours,
+// which have nearly the same rate and weights. The median ignores a few outliers.
 double noise(std::span<const RateCurve::Row> rows) {
   std::vector<double> apart;
   for (size_t i = 1; i < rows.size(); ++i)
@@ -70,14 +70,14 @@ bool RateCurve::add(double lr, double loss) {
 std::optional<RateCurve::Reading> RateCurve::reading() const {
   auto count = std::ssize(rows_);
   while (count > 0 && !std::isfinite(rows_[static_cast<size_t>(count - 1)].smoothed)) --count;
-  // The first means are of few losses each and jump with every one.
+  // Skip the first means: they are of few losses each and noisy.
   const int64_t begin = std::max<int64_t>(half, count / 10);
   if (count - begin < 2 * half + 1) return {};
   const auto least =
       std::min_element(rows_.begin() + begin, rows_.begin() + count,
                        [](const Row& a, const Row& b) { return a.smoothed < b.smoothed; });
   const int64_t bottom = least - rows_.begin();
-  // What the mean of losses that stay the same would do now and then is no fall.
+  // A fall must exceed what the smoothed mean of constant losses would show by chance.
   double start = 0;
   for (const Row& row : std::span(rows_).first(static_cast<size_t>(begin))) {
     start += row.loss / static_cast<double>(begin);

@@ -20,7 +20,7 @@ std::vector<std::string> schedule_names() {
   return names;
 }
 
-// `lr "0.1" (configs/x.yml:3)`
+// The option with its origin, for messages: `lr "0.1" (configs/x.yml:3)`.
 std::string told(const Fields& field, std::string_view key) {
   const Setting& value = find_field(field.all(), key)->value;
   return std::string(key) + " \"" + value.text + "\" (" + value.where() + ")";
@@ -100,7 +100,7 @@ void LearningRate::describe_peak(Fields& field) {
 }
 
 void LearningRate::describe_warmup(Fields& field) {
-  if (find_schedule(lr_schedule_).epoch_name == lr_schedule_) {  // torchvision's own defaults
+  if (find_schedule(lr_schedule_).epoch_name == lr_schedule_) {  // torchvision's defaults
     warmup_start_ = 0.01;
     warmup_method_ = WarmupMethod::constant;
   }
@@ -148,7 +148,7 @@ double LearningRate::peak(int64_t global_batch) const {
   return exponent_ < 0 ? std::exp2(exponent_) * batch : lr_;
 }
 
-// Once an epoch is the same road with an epoch for a step.
+// When the rate changes once per epoch, the same schedule is evaluated with epochs as steps.
 double LearningRate::at(int64_t step, const ScheduleSite& run) const {
   const auto t = static_cast<double>(step);
   if (changes_by_epoch()) {
@@ -161,7 +161,7 @@ double LearningRate::at(int64_t step, const ScheduleSite& run) const {
 
 double LearningRate::rate(double step, double warmup, const ScheduleSite& road) const {
   const double top = peak(road.global_batch);
-  const double end = warmup;  // of a run that ends before, the part up to there is seen
+  const double end = warmup;  // a shorter run sees only the beginning of the warm-up
   const bool rises = warmup_method_ == WarmupMethod::linear && end > 0;
   const double gain = rises ? (1 - warmup_start_) * step / end : 0;
   if (warmup_kind_ == WarmupKind::multiply) {

@@ -1,5 +1,5 @@
-// The learning rate of a run. A schedule is one file in schedules/: how the rate falls from its
-// peak. The peak, its scaling with the batch, and the warm-up in front are common to all.
+// The learning rate of a run. A schedule is one file in schedules/ that defines how the rate falls
+// from its peak. The peak, its scaling with the batch, and the warm-up are common to all schedules.
 #pragma once
 
 #include <array>
@@ -15,9 +15,9 @@
 
 namespace convoy {
 
-// The run a learning rate is for. `RunConfig::schedule_site` makes it.
+// The run that a learning rate is computed for. Made by `RunConfig::schedule_site`.
 struct ScheduleSite {
-  double total_steps = 1;  // that the epochs asked for have; a fraction is cut off
+  double total_steps = 1;  // of the requested epochs; truncated to whole steps
   double steps_per_epoch = 1;
   int64_t global_batch = 1;
 };
@@ -25,15 +25,16 @@ struct ScheduleSite {
 class Schedule {
  public:
   virtual ~Schedule() = default;
-  // The rate at `step` of a road that starts at `peak`, 0 <= step, and 1 <= road.total_steps unless
-  // steps are epochs. With a warm-up that comes before the schedule, the road begins after it.
+  // The rate at `step` of a schedule of road.total_steps that starts at `peak`; step >= 0, and
+  // total_steps >= 1 unless steps are epochs. If the warm-up precedes the schedule, `road` begins
+  // after it.
   virtual double rate(double step, double peak, const ScheduleSite& road) const = 0;
 };
 
 struct ScheduleDef {
   std::string_view name;
   std::string_view help;
-  std::string_view epoch_name = {};  // torchvision's, which changes the rate once an epoch
+  std::string_view epoch_name = {};  // torchvision's, with one rate per epoch
   std::string_view alias = {};
   std::unique_ptr<Schedule> (*make)(Fields& field);
 
@@ -59,7 +60,7 @@ constexpr std::array<Word<WarmupKind>, 3> words_of(WarmupKind) {
            {"replace", WarmupKind::replace}}};
 }
 
-// Options of a rate, and the rate they make.
+// The options of the learning rate, and the rate that they give.
 class LearningRate {
  public:
   LearningRate();
@@ -67,14 +68,14 @@ class LearningRate {
   LearningRate(LearningRate&&) noexcept;
   LearningRate& operator=(LearningRate&&) noexcept;
 
-  // The peak where nothing says another; before `describe`.
+  // The default peak; call it before `describe`.
   void suggest(double peak) { lr_ = peak; }
 
   // Declares its options and those of the chosen schedule, each in a section of its own. Refuses
-  // two peaks, and options that would do nothing.
+  // two peaks, and options without effect.
   void describe(Fields& field);
 
-  // The largest rate of a usual schedule: as given, or scaled with the batch.
+  // The highest rate of a typical schedule: as given, or scaled with the batch.
   double peak(int64_t global_batch) const;
 
   // The rate of the update that follows `step` updates.

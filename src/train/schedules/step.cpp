@@ -1,4 +1,4 @@
-// Falls by a factor every few epochs (PyTorch's StepLR).
+// Multiplies the rate by a factor every few epochs (PyTorch's StepLR).
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
-// Falls by a factor at given shares of the run (spec C.4.7): the k-th drop is in force once the
-// step is greater than int(share_k * total).
+// Multiplies the rate by a factor at given shares of the run: drop k takes effect when step >
+// int(share_k * total).
 
 #include <cmath>
 

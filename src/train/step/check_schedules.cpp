@@ -12,12 +12,12 @@ namespace {
 
 using enum Action::Kind;
 
-// What is known of a replica's micro-batch.
+// What has happened to a micro-batch of a replica.
 struct Micro {
   bool has_input = false, is_forward_done = false, is_backward_done = false, is_counted = false;
 };
 
-// One rank's actions in their order.
+// Checks the actions of one rank, in their order.
 class RankCheck {
  public:
   RankCheck(int rank, const StepSchedule& schedule, std::vector<std::string>& faults)
@@ -63,7 +63,7 @@ class RankCheck {
     for (int r = a.replica; r < a.replica + a.replicas; ++r) f(Id{r, a.micro});
   }
 
-  // Micro-batches that the replica's leaf holds of that part.
+  // The number of micro-batches that were added to that part of the replica's leaf.
   int held(int replica, int part) const {
     const auto at = [&](int which) {
       const auto found = added_.find({replica, which});
@@ -73,7 +73,7 @@ class RankCheck {
   }
   void expect_whole(int replica, int part) {
     if (held(replica, part) == schedule_.micros) return;
-    // Buckets may have come one by one.
+    // The buckets may have been added one by one.
     int fewest = schedule_.micros;
     bool any = false;
     for (const auto& [key, count] : added_) {
@@ -200,7 +200,7 @@ class RankCheck {
   std::vector<std::string>& faults_;
   const Action* now_ = nullptr;
   bool in_run_ = false, has_leaves_ = false;
-  int open_leaf_ = -1;  // the replica of a leaf that is used for one after another
+  int open_leaf_ = -1;  // the replica that uses the shared leaf
   std::set<Action::Kind> done_;
   std::map<Id, Micro> micros_;
   std::map<Id, int> added_;  // by replica and part
@@ -219,7 +219,7 @@ int peak_live(const StepSchedule& schedule) {
   return peak;
 }
 
-// Where ranks meet: all of one group do these in one order.
+// Whether ranks wait for each other here; all ranks of a group do so in the same order.
 bool meets(const StepSchedule& schedule, const Action& a) {
   return a.kind == results || a.kind == gather || (a.kind == run && schedule.waits);
 }
@@ -251,7 +251,7 @@ void compare_exchanges(std::span<const StepSchedule> ranks, std::vector<std::str
   }
 }
 
-// All ranks go on as far as they can, again and again.
+// Advances every rank as far as it can go, until none can.
 class Simulation {
  public:
   explicit Simulation(std::span<const StepSchedule> ranks)
@@ -303,7 +303,7 @@ class Simulation {
       });
     }
     if (!meets(ranks_[rank], a)) return true;
-    // Who has come stays counted while it waits.
+    // A rank that has arrived stays counted while it waits.
     const bool everybody = a.kind == results;
     auto& mine = met_[{rank, everybody}];
     if (arrived_.insert(rank).second) mine.push_back(meeting(a));
@@ -316,9 +316,9 @@ class Simulation {
   std::span<const StepSchedule> ranks_;
   std::vector<size_t> at_;
   std::vector<std::set<int>> begun_;
-  std::map<std::pair<size_t, bool>, std::vector<std::string>> met_;  // of the group, of everybody
+  std::map<std::pair<size_t, bool>, std::vector<std::string>> met_;  // by rank; true: of all ranks
   std::set<size_t> arrived_;
-  std::map<std::pair<int, int>, int> sent_;  // messages under way, by sender and receiver
+  std::map<std::pair<int, int>, int> sent_;  // messages in flight, by sender and receiver
 };
 
 }  // namespace

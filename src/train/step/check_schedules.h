@@ -1,4 +1,4 @@
-// Looks at the step schedules of all ranks on paper, before anything runs.
+// Verifies the step schedules of all ranks together, without running anything.
 #pragma once
 
 #include <span>
@@ -10,16 +10,16 @@
 namespace convoy {
 
 struct ScheduleCheck {
-  // What is wrong, in words that name rank and action; empty: each rank does things in an order
-  // that makes sense, begins and ends the same exchanges as the others in the same order, and no
-  // rank waits for ever.
+  // Errors, each naming rank and action. Empty: on each rank every action comes after the ones it
+  // depends on, all ranks begin and end the same exchanges in the same order, and there is no
+  // deadlock.
   std::vector<std::string> faults;
-  // By rank: the most micro-batches at once that are between the begin of their forward and the end
-  // of their backward pass.
+  // By rank: the most micro-batches that are at the same time between the begin of their forward
+  // pass and the end of their backward pass.
   std::vector<int> peak_live;
 };
 
-// By rank.
+// `ranks`: the schedule of each rank.
 ScheduleCheck check_schedules(std::span<const StepSchedule> ranks);
 
 }  // namespace convoy

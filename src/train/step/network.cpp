@@ -32,7 +32,8 @@ Network::Network(const NetworkPlans& plans, int threads, const std::vector<int>&
       update_(executor("update")),
       average_(executor("average")) {
   if (!gradients_) return;
-  // Before the first step. An evaluation alone needs no gradients: it takes pages as it goes.
+  // Touch memory before the first step. An evaluation alone needs no gradients, so it touches pages
+  // as it goes.
   state_.first_touch(pool_);
   workspace_.first_touch(gradients_->plan(), pool_);
   const StepShape& step = plans.step();

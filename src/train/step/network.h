@@ -1,4 +1,4 @@
-// A model made ready: the state its plans share, one workspace, and what runs them.
+// A model in memory: the state shared by its plans, one workspace, and the executors of the plans.
 #pragma once
 
 #include <memory>
@@ -13,8 +13,8 @@ namespace convoy {
 
 class Network {
  public:
-  // Allocates all the plans need. Keeps them. `cores`: see ThreadPool. `transport`: to the other
-  // processes, if the plans are for several; kept.
+  // Allocates everything that the plans need. Keeps `plans`, and `transport` (to the other
+  // processes, if the plans are for several). `cores`: see ThreadPool.
   Network(const NetworkPlans& plans, int threads, const std::vector<int>& cores = {},
           Transport* transport = nullptr);
 
@@ -22,7 +22,7 @@ class Network {
   State& state() { return state_; }
   const Workspace& workspace() const { return workspace_; }
 
-  // Those whose plans there are.
+  // Null if there is no such plan.
   Executor* gradients() { return gradients_.get(); }
   Executor* statistics() { return statistics_.get(); }
   Executor* update() { return update_.get(); }
@@ -34,7 +34,7 @@ class Network {
 
  private:
   std::unique_ptr<Executor> executor(std::string_view kind);
-  // A further replica in lockstep: what is its own.
+  // The separate memory of each further replica in lockstep.
   struct Further {
     Further(const State& first, const Plan& plan, ThreadPool& pool);
     State state;

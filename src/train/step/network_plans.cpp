@@ -56,7 +56,7 @@ void NetworkPlans::add_task(std::string kind, const TaskShape& shape, const Netw
   add(std::move(kind), shape.batch, std::move(plan));
 }
 
-// Gradients leave in the midst of the run, the statistics behind them after it.
+// Adds the exchanges: gradients are sent while the plan runs, the statistics after it.
 void NetworkPlans::distribute(Graph& graph) {
   if (step_.lockstep()) ops::spread_batch_norms(graph, step_.span);
   if (!step_.has_peers()) return;
@@ -93,7 +93,7 @@ void NetworkPlans::write_schedules(const NetworkSpec& spec) {
     expect(step_.is_one_run() && step_.replicas == 1, "a short step is one batch");
     tail_ = one_run_schedule(step_, parts(), "tail");
   }
-  // Those of ranks with as many replicas are alike.
+  // Ranks with the same number of replicas have the same schedule.
   const ReplicaSplit split(step_.replicas, step_.processes);
   std::vector<StepSchedule> different;
   std::set<int> counts;

@@ -1,5 +1,5 @@
-// Every plan of a run and the schedule of its steps, complete before anything is allocated: what a
-// run will need can be asked.
+// All plans of a run and the schedule of its steps. Complete before anything is allocated, so the
+// needs of a run can be computed first.
 #pragma once
 
 #include <functional>
@@ -23,12 +23,12 @@ struct NetworkSpec {
   PassWatch watch;
   Choices choices = {};
 
-  // For training.
-  const Optimizer* optimizer = nullptr;  // null: evaluation alone
+  // For training only.
+  const Optimizer* optimizer = nullptr;  // null: evaluation only
   Clipping clip = {};
-  std::function<void(Graph&)> tune = {};  // says what is frozen, and how fast the rest learns
+  std::function<void(Graph&)> tune = {};  // sets what is frozen and how fast the rest learns
   StepShape step;
-  int64_t tail_batch = 0;  // a shorter last step; 0: none
+  int64_t tail_batch = 0;  // batch of the shorter last step; 0: none
   bool average = false;
 };
 
@@ -39,28 +39,29 @@ class NetworkPlans {
 
   struct Named {
     std::string kind;  // "train", "tail", "eval", "statistics", "update", "average"
-    int64_t batch;     // 0: of updates
+    int64_t batch;     // 0: a plan without a batch
     std::unique_ptr<Plan> plan;
   };
   const std::vector<Named>& all() const { return plans_; }
-  const Plan* find(std::string_view kind) const;  // null: there is none
+  const Plan* find(std::string_view kind) const;  // null if absent
   std::vector<const Plan*> pointers() const;
 
   const Task& task() const { return task_; }
   const StepShape& step() const { return step_; }
   const StateLayout& state() const { return plans_.front().plan->state; }
   int slots() const { return slots_; }
-  // What of the parameters is updated here, and held of each slot.
+  // Which parameters, and which part of each optimizer buffer, this process updates.
   const UpdateShares& shares() const { return shares_; }
   bool average() const { return average_; }
 
-  // What processes exchange in a step: the gradients in backward order, as far as they learn, and
-  // last the statistics of each micro-batch, if there are any. None: a single process.
+  // What processes exchange in a step: buckets of the gradients of trainable parameters in backward
+  // order, then one bucket with the statistics of all micro-batches, if any. Empty: a single
+  // process.
   const std::vector<Bucket>& buckets() const { return buckets_; }
-  // Of this process, and of a shorter last step.
+  // The schedules of this process: of a whole step, and of the shorter last step of an epoch.
   const StepSchedule& schedule() const { return schedule_; }
   const StepSchedule& tail_schedule() const { return tail_; }
-  // That of another.
+  // The schedule of another rank.
   StepSchedule schedule_of_rank(int rank) const;
 
  private:

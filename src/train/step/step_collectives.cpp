@@ -6,7 +6,7 @@
 namespace convoy {
 namespace {
 
-// Calls f(node, collective) for those of that kind that begin.
+// Calls f(node, collective) for each node of the plan that begins a collective of that kind.
 template <class F>
 void each_collective(const Plan& plan, Collective::Kind kind, const F& f) {
   for (const PlanOp& step : plan.ops) {

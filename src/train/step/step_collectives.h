@@ -1,5 +1,5 @@
-// Does the collectives of a step's plans: gradients by the buckets, sums of batch norms between
-// replicas in lockstep, rows between processes that share the update.
+// Executes the collectives of a step's plans: gradients by buckets, sums of batch norms between
+// replicas in lockstep, and rows between processes that share the update.
 #pragma once
 
 #include <functional>
@@ -17,12 +17,12 @@ namespace convoy {
 
 class StepCollectives final : public Collectives {
  public:
-  // Keeps `peers`; null: there are no other processes. Every rank makes one at the same time.
+  // Keeps `peers`; null: a single process. Collective: every rank constructs one at the same time.
   StepCollectives(const NetworkPlans& plans, StepPeers* peers);
 
-  // The gradient plan is about to run, once more.
+  // Call before each run of the gradient plan.
   void start();
-  // Called when that bucket is complete, in the middle of a run.
+  // Sets a function that is called in the middle of a run when a bucket is complete.
   void when_complete(std::function<void(int bucket)> hook) { complete_ = std::move(hook); }
 
   void begin(const Collective& what, std::span<Executor* const> members, size_t step) override;
@@ -33,9 +33,9 @@ class StepCollectives final : public Collectives {
   StepPeers* peers_;
   ReplicaSplit split_;
   std::optional<SpanExchange> spans_;
-  std::vector<std::unique_ptr<RowExchange>> rows_;  // by number
+  std::vector<std::unique_ptr<RowExchange>> rows_;  // by number of the collective
   std::function<void(int bucket)> complete_;
-  std::vector<const float*> given_;  // by member
+  std::vector<const float*> given_;  // by member of the collective
   std::vector<float*> gathered_;
 };
 

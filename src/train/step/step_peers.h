@@ -1,5 +1,5 @@
-// What a step has to do with other processes: its gradients and statistics are summed over all of
-// them, and a signal that one of them had is known to all after the step.
+// Communication with other processes in a step: sums gradients and statistics over all of them, and
+// tells all of them after the step if one received a signal.
 #pragma once
 
 #include <atomic>
@@ -20,10 +20,10 @@ class StepPeers {
   GradientExchange& gradients() { return gradients_; }
   const GradientExchange& gradients() const { return gradients_; }
 
-  // This rank's own signals.
+  // Sets the variable with this rank's own signal.
   void watch(const std::atomic<int>& signal) { signal_ = &signal; }
   int signal() const { return signal_ ? signal_->load() : 0; }
-  // The first signal that some rank had before the end of a step; 0: none.
+  // The first signal that any rank had before the end of a step; 0: none.
   int stop() const { return stop_; }
   void note_stop(int64_t signal) {
     if (!stop_) stop_ = static_cast<int>(signal);

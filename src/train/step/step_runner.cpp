@@ -112,7 +112,8 @@ std::span<StepRunner::Lane> StepRunner::lanes_of(const Action& a) {
   return all.size() == 1 ? all : all.subspan(lane_of(a.replica), static_cast<size_t>(a.replicas));
 }
 
-// In lockstep all batches are there at once, and the loader's is good until the next is taken.
+// In lockstep all batches are needed at once, but the loader's batch is only valid until the next,
+// so it is copied.
 void StepRunner::take_batch(const Action& a) {
   const Batch& batch = (*now_.next)();
   const size_t lane = lane_of(a.replica);
@@ -193,7 +194,7 @@ std::span<float> StepRunner::statistics_sums() const {
 }
 
 void StepRunner::sum(int part) {
-  if (!sums_) {  // what the one run has made is the sum
+  if (!sums_) {  // a single run: its result is the sum
     std::ranges::copy(state().batch_stats(), statistics_sums().begin());
     return;
   }

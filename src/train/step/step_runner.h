@@ -1,4 +1,4 @@
-// Goes through the schedule of an optimizer step (train/step/step_schedule.h), action by action.
+// Executes the schedule of an optimizer step (train/step/step_schedule.h), action by action.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@
 
 namespace convoy {
 
-// What varies from step to step.
+// Inputs that vary from step to step.
 struct StepInputs {
   float learning_rate = 0;
   float loss_scale = 1;
@@ -28,33 +28,33 @@ struct StepInputs {
 
 class StepRunner {
  public:
-  // What runs the gradient plan: one for all replicas here, or in lockstep one for each, which has
-  // its own gradients and batch statistics.
+  // An executor of the gradient plan. There is one for all replicas of this process or, in
+  // lockstep, one per replica, with its own gradients and batch statistics.
   struct Lane {
     const State* state;
     Executor* executor;
   };
   struct Executors {
     std::vector<Lane> lanes;
-    Executor* tail;  // null: every step is whole
+    Executor* tail;  // null: all steps are whole
     Executor &statistics, &update;
   };
 
-  // Keeps the references. `peers`: the other processes, whose memory the gradients of the first
-  // lane are in; null: there are none. `collectives`: of the plans; null: they have none.
+  // Keeps the references. `peers`: the other processes; the gradients of the first lane are in
+  // memory shared with them; null: a single process. `collectives`: those of the plans; null: none.
   StepRunner(const NetworkPlans& plans, ThreadPool& pool, Executors executors, StepPeers* peers,
              StepCollectives* collectives);
 
-  // Takes a batch from `next` for each that the schedule names. A loss that is no finite number
-  // skips the update. The results, of the samples of all processes, are valid until the next step.
+  // Takes a batch from `next` for every `batch` action. A loss that is not finite skips the update.
+  // The results, of the samples of all processes, are valid until the next step.
   using Next = std::function<const Batch&()>;
   const Results& run(const StepInputs& inputs, const Next& next);
   // The short last step of an epoch.
   const Results& run_tail(const StepInputs& inputs, const Next& next);
-  // Samples of the newest step that were no images, in the order of samples.
+  // Undecodable samples of the newest step, in the order of samples.
   const std::vector<Batch::Bad>& bad() const { return rows_.bad(); }
 
-  // From now on everything a step does is told to it; null: no more.
+  // Records all actions of the following steps; null: stops recording.
   void trace(Trace* trace);
 
  private:
@@ -62,7 +62,7 @@ class StepRunner {
   void act(const Action& action, std::span<const Action> inside);
   void take_batch(const Action& action);
   void run_plan(const Action& action, std::span<const Action> inside);
-  // Of the run that goes on: those that wait for that bucket.
+  // Executes those actions inside the current run that wait for this bucket.
   void act_inside(int bucket);
   void count(const Action& action);
   void add_to_leaf(const Action& action);
@@ -73,23 +73,23 @@ class StepRunner {
   void move_statistics(int micro);
   void update();
 
-  // The lanes of an action's replicas, and the first one's number.
+  // The lanes of an action's replicas, and the index of a replica's lane.
   std::span<Lane> lanes_of(const Action& action);
   size_t lane_of(int replica) const;
   int local(int replica) const { return replica - plans_.step().mine.first; }
   Bucket floats_of(int part) const;
-  // The sums of a micro-batch's statistics; empty: they stand where the plan has put them.
+  // The sums of the statistics of all micro-batches; empty: the plan has already put them in place.
   std::span<float> statistics_sums() const;
   const State& state() const { return *executors_.lanes.front().state; }
 
-  // What plans read.
+  // The inputs of the plans.
   struct PlanInputs : StepInputs {
     float grad_scale = 1, stat_scale = 1, skip = 0;
   };
-  // What goes on at the moment.
+  // The state of the current step.
   struct Now {
     const Next* next = nullptr;
-    std::span<const Action> inside;     // of the run
+    std::span<const Action> inside;     // actions inside the current run
     std::vector<const Batch*> batches;  // by lane
     std::vector<Executor*> ran;         // by lane
   };
@@ -99,10 +99,10 @@ class StepRunner {
   Executors executors_;
   StepPeers* peers_;
   StepCollectives* collectives_;
-  std::optional<StepSums> sums_;  // none: one run makes everything
+  std::optional<StepSums> sums_;  // empty: a single run gives the sums
   PlanInputs inputs_;
   Now now_;
-  std::vector<std::unique_ptr<Batch>> copies_;  // in lockstep, by lane: of its batch
+  std::vector<std::unique_ptr<Batch>> copies_;  // in lockstep, by lane: a copy of its batch
   ResultRows rows_;
   std::unique_ptr<Results> results_;
   Trace* trace_ = nullptr;

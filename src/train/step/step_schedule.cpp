@@ -31,7 +31,7 @@ class Writer {
     written_.actions.back().fresh = std::exchange(is_fresh_, false);
   }
 
-  // While the run goes on, each bucket is made ready by `actions` when it is complete, and leaves.
+  // During the run, each complete bucket is processed by `actions` and its exchange begins.
   void send_buckets(const std::vector<Action>& actions) {
     for (int bucket = 0; bucket < parts_.buckets; ++bucket) {
       for (Action action : actions) {
@@ -43,7 +43,7 @@ class Writer {
     }
   }
 
-  // What the run has made joins what its replicas have. The last run of all sends the sums.
+  // Adds the result of a run to the leaves of its replicas. The last run also begins the exchanges.
   void add_to_leaf(ReplicaRange of, int micro, bool is_last_run) {
     Action leaf_of{.kind = leaf, .replica = of.first, .replicas = of.count, .micro = micro};
     std::vector<Action> actions{leaf_of};
@@ -60,7 +60,7 @@ class Writer {
     if (parts_.statistics) add(leaf_of);
   }
 
-  // All has run; the buckets are on their way.
+  // The actions after the last run; the exchanges have begun.
   StepSchedule finish(bool has_leaves) {
     if (has_leaves && !shape_.has_peers()) add({sum});
     if (parts_.statistics && (has_leaves || shape_.has_peers())) {

@@ -1,6 +1,7 @@
-// One optimizer step as a list of actions: what runs, is added up and exchanged, in which order. A
-// writer for each way to run the replicas of a process makes it before the first step; `StepRunner`
-// goes through it, `check_schedules` looks at those of all ranks together.
+// One optimizer step as a list of actions: which plans run, what is summed and exchanged, and in
+// which order. There is one function for each way to run a process's replicas; it makes the list
+// before the first step. `StepRunner` executes it, `check_schedules` verifies the lists of all
+// ranks.
 #pragma once
 
 #include <cstdint>
@@ -14,58 +15,57 @@ namespace convoy {
 
 struct Action {
   enum class Kind : uint8_t {
-    open,        // the exchange of a step: from now on other ranks may send
-    batch,       // the loader's next batch becomes the input of that micro-batch
-    run,         // a plan, for one replica, several as one batch, or several in lockstep
-    count,       // the results of a run are kept
-    leaf,        // what a run has made is added to what its replica has
-    round,       // of a replica: to bf16
-    push,        // all that a replica has goes to the tree
-    sum,         // over the replicas here, the last of which need not be pushed
-    begin,       // the exchange of a sum with the other ranks
-    end,         // of every exchange that was begun: waits for the other ranks
-    results,     // those of all ranks, in the order of samples; waits for the other ranks
-    statistics,  // running statistics move
-    update,      // of the parameters
-    gather,      // each rank's share of the new parameters goes to all; waits for the other ranks
-    send,        // to a peer; does not wait
-    receive,     // from a peer; waits for it
+    open,        // opens the step's exchange: other ranks may send from now on
+    batch,       // the loader's next batch becomes the input of a micro-batch
+    run,         // runs a plan: one replica, several as one batch, or several in lockstep
+    count,       // stores the results of a run
+    leaf,        // adds the gradients or statistics of a run to the leaf of its replica
+    round,       // rounds a replica's gradients to bf16
+    push,        // adds a complete leaf to the tree over the replicas
+    sum,         // sums over this process's replicas; the last leaf need not be pushed
+    begin,       // begins to exchange a sum with the other ranks
+    end,         // ends all exchanges begun: waits for the other ranks
+    results,     // gathers the results of all ranks in the order of samples: waits
+    statistics,  // updates the running statistics
+    update,      // updates the parameters
+    gather,      // gathers the new parameters from all ranks' shares: waits
+    send,        // sends to another rank; does not wait
+    receive,     // receives from another rank: waits
   };
-  // What of the gradients and statistics an action is about: the number of a bucket of gradients,
-  // or:
-  static constexpr int gradients = -1;   // all of them
-  static constexpr int statistics = -2;  // those of each micro-batch
-  static constexpr int every = -1;       // of micro-batches: all of them
+  // Values of `part`: the number of a bucket of gradients, or one of the first two below.
+  static constexpr int gradients = -1;   // all gradients
+  static constexpr int statistics = -2;  // the statistics of each micro-batch
+  static constexpr int every = -1;       // value of `micro`: all micro-batches
 
   Kind kind;
-  std::string_view plan = {};     // of `run`
-  int replica = 0, replicas = 0;  // the first of the run, and how many; 0: about none
-  int micro = 0;                  // its number within the step of a replica
+  std::string_view plan = {};     // the plan of a `run`
+  int replica = 0, replicas = 0;  // first replica and number of replicas; 0: none
+  int micro = 0;                  // index within the step of a replica
   int part = gradients;
-  // It belongs to the run before it: it is done in the middle of that, when its bucket is complete.
+  // Executed in the middle of the preceding run, when the bucket is complete.
   bool inside = false;
-  bool fresh = false;  // `run`: parameters have changed since the plan ran last
-  int peer = -1;       // `send`, `receive`: a rank
-  // A plan of the forward pass alone keeps what the backward pass needs in that place of the stash,
-  // and a plan of the backward pass takes it from there. -1: the plan needs none.
+  bool fresh = false;  // `run`: parameters changed since this plan's last run
+  int peer = -1;       // `send`, `receive`: the other rank
+  // The place in the stash: a forward plan stores there what the backward pass needs, and a
+  // backward plan takes it from there. -1: none.
   int stash = -1;
 };
 
 struct StepSchedule {
   std::vector<Action> actions;
-  ReplicaRange mine = {};  // the replicas of this rank
-  int micros = 1;          // micro-batches of each
-  bool waits = false;      // in the middle of each run for the same run of other ranks
-  int group = 0;           // ranks of one number have the same parameters, and exchange gradients
+  ReplicaRange mine = {};  // this rank's replicas
+  int micros = 1;          // micro-batches per replica
+  bool waits = false;      // each run waits in its middle for the same run of other ranks
+  int group = 0;           // ranks of a group have the same parameters and exchange gradients
 };
 
-// What a step sums, which a writer must know besides its shape.
+// What a step sums; needed besides its shape to write a schedule.
 struct StepParts {
-  int buckets = 0;          // of gradients, exchanged with other processes
-  bool statistics = false;  // the model has statistics of batch norms
+  int buckets = 0;          // buckets of gradients exchanged with other processes
+  bool statistics = false;  // the model has batch-norm statistics
 };
 
-// One run of the plan for everything here; also of the plan for the short last step of an epoch.
+// One run of the plan with all replicas as one batch; also for the short last step of an epoch.
 StepSchedule one_run_schedule(const StepShape& shape, const StepParts& parts,
                               std::string_view plan = "train");
 // A run for each micro-batch of each replica, one after another.
@@ -73,12 +73,12 @@ StepSchedule sequence_schedule(const StepShape& shape, const StepParts& parts);
 // The replicas run in lockstep, micro-batch by micro-batch.
 StepSchedule lockstep_schedule(const StepShape& shape, const StepParts& parts);
 
-// The one for that shape.
+// The schedule that suits the shape.
 StepSchedule schedule_of(const StepShape& shape, const StepParts& parts);
 
-// "run train, replica 0, micro 1".
+// For example "run train, replica 0, micro 1".
 std::string to_string(const Action& action);
-// A line for each action; what is done inside a run is indented.
+// One line per action; actions inside a run are indented.
 std::string to_string(const StepSchedule& schedule);
 
 }  // namespace convoy

@@ -1,6 +1,7 @@
-// What a step sums within a process: gradients over micro-batches and replicas, the statistics of
-// each micro-batch over replicas. A replica's sums are its leaf: the gradients, and behind them its
-// statistics micro-batch by micro-batch. Leaves meet in a balanced tree over the replica index.
+// The sums of a step within a process: gradients over micro-batches and replicas, and the
+// statistics of each micro-batch over replicas. The sums of a replica are its leaf: the gradients,
+// followed by its statistics micro-batch by micro-batch. Leaves are summed in a balanced tree over
+// the replica index.
 #pragma once
 
 #include <span>
@@ -12,31 +13,33 @@
 
 namespace convoy {
 
-// Each to the nearest number of bf16.
+// Rounds each value to the nearest bf16 number.
 void round_to_bf16(std::span<float> values, ThreadPool& pool);
 
 class StepSums {
  public:
-  // Keeps the pool. Replicas in lockstep have a leaf each; others use one in turn.
+  // Keeps the pool. Replicas in lockstep have a leaf each; otherwise all use one leaf in turn.
   StepSums(const StepShape& shape, const StateLayout& layout, ThreadPool& pool);
-  // What it takes; nothing where one run makes everything.
+  // The memory it takes; 0 if a single run gives the sums.
   static int64_t bytes(const StepShape& shape, const StateLayout& layout);
 
-  // A new step.
+  // Begins a new step.
   void start() { tree_.clear(); }
-  // Of the leaf, what is about a micro-batch's statistics, or those of all.
+  // The ranges of a leaf with the statistics of one micro-batch, and of all.
   Bucket statistics(int micro) const;
   Bucket all_statistics() const;
 
-  // `replica` counts those of this process. Gradients at `where`, of which `values` are the first,
-  // are added to those of earlier micro-batches.
+  // Adds gradients to those of earlier micro-batches. `where`: their range; `values`: the first of
+  // them. `replica` is an index in this process.
   void add(int replica, int micro, const Bucket& where, const float* values);
   void set_statistics(int replica, int micro, std::span<const float> values);
-  // The floats at `where` of its leaf.
+  // The floats of a replica's leaf in that range.
   std::span<float> leaf(int replica, const Bucket& where) const;
-  // The leaf is complete, and not that of the last replica: it is free for the next one.
+  // Adds a complete leaf to the tree; its memory is then free for the next replica. Not for the
+  // last one.
   void push(int replica);
-  // The sum over all replicas, of which the last need not be pushed; of each float once.
+  // Sums over all replicas; the last one need not be pushed. Each float may be summed only once per
+  // step.
   void sum(const Bucket& where, std::span<float> target);
 
  private:

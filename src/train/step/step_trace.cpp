@@ -6,7 +6,7 @@
 
 namespace convoy {
 
-// The backward pass begins where the loss scale is read.
+// The backward pass begins at the node that reads the loss scale.
 StepTrace::StepTrace(Trace& trace, const Plan& gradients) : trace_(trace), gradients_(gradients) {
   const auto reads_scale = [&](const PlanOp& step) {
     return std::ranges::any_of(step.in, [&](const Place& place) {

@@ -1,4 +1,4 @@
-// What a step tells a trace: the nodes of its plans, and which of them are the backward pass.
+// Records in a trace the nodes of a step's plans, and its forward and backward passes.
 #pragma once
 
 #include "engine/observer.h"
@@ -8,18 +8,18 @@ namespace convoy {
 
 class StepTrace final : public PlanObserver {
  public:
-  // Keeps both. `gradients`: the plan whose runs have a forward and a backward pass.
+  // Keeps both references. `gradients`: the plan with a forward and a backward pass.
   StepTrace(Trace& trace, const Plan& gradients);
 
   void ran(const Plan& plan, size_t step, double begin, double end) override;
-  // Around a run of the gradient plan.
+  // Called around each run of the gradient plan.
   void begin_run();
   void end_run();
 
  private:
   Trace& trace_;
   const Plan& gradients_;
-  size_t backward_step_ = 0;  // of the plan: the first that makes gradients
+  size_t backward_step_ = 0;  // index in the plan of the first op of the backward pass
   double run_began_ = 0, backward_began_ = 0;
 };
 

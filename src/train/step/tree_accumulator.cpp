@@ -38,8 +38,8 @@ std::span<float> TreeAccumulator::level(int i) const {
   return {reinterpret_cast<float*>(buffers_.data()) + i * floats_, static_cast<size_t>(floats_)};
 }
 
-// Like counting in binary: a full level carries into the next. The earlier sum is always the left
-// operand.
+// Works like a binary counter: an occupied level is added to the carry. The earlier sum is always
+// the left operand.
 void TreeAccumulator::push(std::span<float> leaf, ThreadPool& pool) {
   int i = 0;
   std::span<float> carry = leaf;
@@ -52,8 +52,8 @@ void TreeAccumulator::push(std::span<float> leaf, ThreadPool& pool) {
   ++pushed_;
 }
 
-// Below the first free level all are carries; above it is what a sum that ends here has left over
-// on the left, each joined by what is on its right, as in a tree padded with nothing.
+// Adds the occupied levels from the lowest to the highest, each as the left operand: the same order
+// as in a tree that is padded with empty leaves.
 void TreeAccumulator::sum(std::span<float> last, int64_t offset, std::span<float> target,
                           ThreadPool& pool) {
   std::span<float> sum = last;

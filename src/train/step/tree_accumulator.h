@@ -1,5 +1,5 @@
-// Sums vectors that come one after another as a balanced tree over their index would: the same
-// bits as if all had been there at once (design 2.4). Needs log2(count) buffers, not count.
+// Sums vectors that arrive one after another in the order of a balanced tree over their index: the
+// same bits as if all were present at once, with log2(count) buffers instead of count.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,17 @@ namespace convoy {
 
 class TreeAccumulator {
  public:
-  // For at most `count` vectors of `floats`, and one more that is not pushed.
+  // For at most `count` pushed vectors of `floats`, and one more that is not pushed.
   TreeAccumulator(int64_t floats, int count);
 
-  // What one takes.
+  // The memory it takes.
   static int64_t bytes(int64_t floats, int count);
 
-  // Adds the next leaf; `leaf` is spent (it may be overwritten).
+  // Adds the next leaf; `leaf` may be overwritten.
   void push(std::span<float> leaf, ThreadPool& pool);
-  // The sum of what was pushed and of `last`, for the floats [offset, …) that `last` holds of its
-  // leaf, goes to `target`. All floats may come so, piece by piece, each once; then `clear`.
+  // Writes to `target` the sum of the pushed leaves and of `last`, where `last` is the range of the
+  // last leaf from `offset` on. The ranges may be summed piece by piece, each float once; then call
+  // `clear`.
   void sum(std::span<float> last, int64_t offset, std::span<float> target, ThreadPool& pool);
   void clear() { pushed_ = 0; }
 

@@ -21,7 +21,7 @@ float number_of(const std::string& text) {
   return value;
 }
 
-// So that every class weighs the same in all, and a sample 1 on average.
+// Weights with which every class contributes equally in total, and a sample weighs 1 on average.
 std::vector<float> balance(const std::vector<int64_t>& counts, int64_t samples, size_t classes) {
   int64_t present = 0;
   for (const int64_t count : counts) present += count > 0;

@@ -1,4 +1,4 @@
-// How much the loss of each class counts: for sets in which some classes are rare.
+// Weights of classes in the loss, for datasets in which some classes are rare.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@
 namespace convoy {
 
 struct ClassWeighting {
-  std::vector<std::string> asked;  // "balanced", or a number for each class
+  std::vector<std::string> asked;  // "balanced", or one number per class
 
   void describe(Fields& field);
-  // Null: all count the same. A number of weights that is not the classes', or classes that cannot
-  // be counted, are usage errors.
+  // Null: all classes have the same weight. A wrong number of weights, or a dataset whose classes
+  // cannot be counted, is a usage error.
   ops::ClassWeights of(const Dataset& train_set, int classes) const;
 };
 

@@ -20,7 +20,7 @@ constexpr std::array metric_defs{
     MetricDef{
         .name = "top5", .title = "top-5", .log_title = "Acc@5", .unit = "%", .hits = "correct5"}};
 
-// A row holds the loss, and how many classes the network held for likelier than the true one.
+// A row holds the loss and the number of classes with a higher score than the true one.
 class LabelResults final : public Results {
  public:
   std::vector<Metric> metrics() const override {

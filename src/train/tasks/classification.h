@@ -22,11 +22,11 @@ class Classification : public Task {
         weights_(std::move(weights)),
         mixes_(mixes) {}
 
-  // Inputs image, label, key, and loss_scale when training; with tables the image is bytes, and the
-  // first node makes floats of them. Outputs `loss` and `rank`, one number a
-  // sample (ops/loss/cross_entropy.h), and `logits` in evaluation; for prediction `logits` alone.
-  // Smoothing and class weights are for training alone: the loss of an evaluation is the plain one.
-  // So is mixing, whose tensors (data/mixing/mixing.h) are inputs then.
+  // Inputs: image, label, key, and loss_scale in training. With byte tables the image is bytes, and
+  // the first node converts it to floats. Outputs: `loss` and `rank`, one number per sample
+  // (ops/loss/cross_entropy.h), and `logits` in evaluation; for prediction only `logits`. Label
+  // smoothing, class weights and mixing apply in training only; the tensors of mixing
+  // (data/mixing/mixing.h) are then inputs. Evaluation uses the plain loss.
   TaskGraph build(const TaskShape& shape) const override;
   std::unique_ptr<Results> results() const override;
   void read(const Executor& executor, const Batch& batch, Rows& rows) const override;

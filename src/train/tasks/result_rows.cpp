@@ -9,8 +9,8 @@
 namespace convoy {
 namespace {
 
-// Of a sample, with the length before it: what classification needs. Longer rows travel in a
-// second message.
+// Numbers per sample, with the length in front, that classification needs. Longer rows are sent in
+// a second message.
 constexpr int64_t usual_numbers = 3;
 
 std::string_view bytes_of(std::span<const double> numbers) {

@@ -1,6 +1,6 @@
-// Gathers the rows of samples that one step or one round of an evaluation gives, in several runs of
-// a plan and in several processes, and adds them to results in the order of samples: every process
-// gets the digits of a single one.
+// Collects the result rows of a step, or of one round of an evaluation, from several runs of a plan
+// and several processes, and adds them to results in the order of samples. So every process gets
+// the same digits as a single process.
 #pragma once
 
 #include <vector>
@@ -12,26 +12,26 @@ namespace convoy {
 
 class ResultRows {
  public:
-  // At most `parts` runs of this process between two gatherings. `most`: the samples that any
-  // process has at most between them, the same number in all. `transport`: to the other processes,
-  // kept; null: there are none.
+  // `parts`: the most runs of this process between two calls of `gather`. `most`: the most samples
+  // of any process between them; the same number on all processes. `transport`: to the other
+  // processes, kept; null: a single process.
   ResultRows(int parts, int64_t most, Transport* transport);
 
-  // Nothing has been added. Allocates nothing once rows have had their usual length, as all of this
-  // does while samples are images.
+  // Discards all rows. After rows have had their usual length once, none of these functions
+  // allocates, as long as there are no bad samples.
   void start();
-  // The rows of a run on a batch, which holds the samples of part `part` of this process; parts
+  // Adds the rows of a run on a batch with the samples of part `part` of this process; parts may
   // come in any order.
   void add(const Task& task, const Executor& executor, const Batch& batch, int part);
-  // Adds the rows of all processes to `results`. `word`: a flag of this rank; the first that is not
-  // 0, by rank, is given back on all of them.
+  // Adds the rows of all processes to `results`. `word`: a flag of this rank; returns on all ranks
+  // the first flag by rank that is not 0.
   int64_t gather(int64_t word, Results& results);
-  // Samples that were no images: after `gather`, of all processes in the order of samples.
+  // Undecodable samples; after `gather` those of all processes, in the order of samples.
   const std::vector<Batch::Bad>& bad() const { return bad_; }
 
  private:
   struct Head {
-    int64_t numbers = 0, bad = 0, word = 0;  // numbers: of the flat rows
+    int64_t numbers = 0, bad = 0, word = 0;  // numbers: length of the flat rows
   };
   static constexpr size_t head = sizeof(Head) / sizeof(double);
 
@@ -39,7 +39,7 @@ class ResultRows {
 
   Transport* transport_;
   std::vector<Rows> parts_;
-  std::vector<double> mine_, all_;  // of each rank: its head, then its rows where they fit
+  std::vector<double> mine_, all_;  // per rank: its head, then its rows if they fit
   Rows received_;
   std::vector<Batch::Bad> bad_;
 };

@@ -1,5 +1,5 @@
-// A task turns a model into something that can be trained: which inputs its network has, its losses
-// and outputs, and what its results are. One file of tasks/ each; a model names its task.
+// A task turns a model into a trainable network: it defines inputs, losses, outputs and results.
+// One file in tasks/ per task; a model names its task.
 #pragma once
 
 #include <cstdint>
@@ -22,17 +22,17 @@ class Dataset;
 struct RunConfig;
 
 struct TaskShape {
-  int64_t batch;     // images of the plan: all replicas that run together
-  int replicas = 1;  // of them
+  int64_t batch;     // images of the plan: of all replicas that run together
+  int replicas = 1;  // in that batch
   Shape image;       // [c, h, w]
   bool train = true;
-  bool predict = false;  // the outputs that are for other programs alone, and no inputs but images
-                         // (and keys); not when training
+  bool predict = false;  // inputs: images (and keys) only; outputs: those for other
+                         // programs only; false in training
 };
 
 struct TaskGraph {
   Graph graph;
-  std::vector<Loss> losses;  // none without training
+  std::vector<Loss> losses;  // empty in evaluation
   Value loss_scale;          // an input; absent in evaluation
 };
 
@@ -40,35 +40,35 @@ class Task {
  public:
   virtual ~Task() = default;
   virtual TaskGraph build(const TaskShape& shape) const = 0;
-  virtual std::unique_ptr<Results> results() const = 0;  // of no samples
-  // Adds the rows of a run on `batch`: of its first `valid` samples, where their weight is not 0.
+  virtual std::unique_ptr<Results> results() const = 0;  // empty results
+  // Adds the rows of a run on `batch`: its first `valid` samples, except those with weight 0.
   virtual void read(const Executor& executor, const Batch& batch, Rows& rows) const = 0;
-  // What samples become in a batch; null: a batch has the tensors of the dataset's samples.
+  // How samples are stored in a batch; null: a batch has the tensors of the dataset's samples.
   virtual const SampleForm* form() const { return nullptr; }
 };
 
-// What a task is made for.
+// What a task is made from.
 struct TaskSite {
   FoundModel model;
   int classes = 0;
   ModelOptions options = {};
-  // For training; null: to be used only.
+  // For training; null: for use only.
   const RunConfig* run = nullptr;
   const Dataset* train_set = nullptr;
-  ops::ByteTables tables = {};  // what makes floats of images that come as bytes; none: floats come
+  ops::ByteTables tables = {};  // to convert byte images to floats; null: images arrive as floats
 };
 
 // One entry of the folder train/tasks.
 struct TaskDef {
-  std::string_view name;  // as models name it
+  std::string_view name;  // as in models
   std::string_view help;
-  std::span<const MetricDef> metrics;  // of an evaluation, in the order in which they are shown
+  std::span<const MetricDef> metrics;  // of an evaluation, in display order
   std::unique_ptr<Task> (*make)(const TaskSite&) = nullptr;
 };
 
 const std::vector<TaskDef>& task_catalog();
 
-// The task of a model; one that there is not is a programmer's error.
+// The task of a model. An unknown name is a bug.
 const TaskDef& task_of(const ModelDef& family);
 std::unique_ptr<Task> make_task(const TaskSite& site);
 

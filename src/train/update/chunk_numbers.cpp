@@ -31,7 +31,7 @@ std::unique_ptr<Kernel> numbers_kernel(const Node& n, const KernelSite& site) {
 
 const OpDef numbers_def{.name = "chunk_numbers", .infer = infer_numbers, .kernel = numbers_kernel};
 
-// The chunks of each rank, as borders.
+// The boundaries of each rank's range of chunks.
 std::vector<int64_t> cuts_of(const std::vector<UpdateChunk>& chunks, const UpdateShares& shares) {
   std::vector<int64_t> cuts{0};
   size_t chunk = 0;

@@ -1,13 +1,14 @@
-// Numbers of each chunk of the parameters or gradients, such as sums of squares, that a later node
-// of the update turns into one: norms. With a shared update each process makes those of its share;
-// the node behind sees all of them, in the order of chunks: the same digits as one process.
+// Numbers computed for each chunk of the parameters or gradients (for example sums of squares) that
+// a later node of the update combines, for example to a norm. With a shared update each process
+// computes those of its share; the later node sees all of them in the order of chunks: the same
+// digits as a single process.
 #pragma once
 
 #include "train/update/optimizer.h"
 
 namespace convoy {
 
-// The inputs of the node: [i] is the i-th of `inputs`, from its first float on.
+// The inputs of the node: [i] points to the first float of the i-th of `inputs`.
 struct ChunkInputs {
   const KernelArgs& args;
   const std::vector<In<float>>& each;
@@ -15,13 +16,13 @@ struct ChunkInputs {
   const float* operator[](size_t i) const { return each[i](args); }
 };
 
-// Fills the numbers of one chunk.
+// Computes the numbers of one chunk.
 using ChunkBody =
     std::function<void(const UpdateChunk& chunk, const ChunkInputs& inputs, double* numbers)>;
 
-// Gives inputs for the node that reads the numbers: the first is f64 `[chunks, width]`, the others
-// only say when it may run. Chunks must lie apart
-// (`Apart::yes`), or a share could end within one.
+// Returns the inputs for the node that reads the numbers. The first is f64 `[chunks, width]`; the
+// others only order the node after the computation. Make the chunks with `Apart::yes`, so that no
+// share ends within a chunk.
 Values emit_chunk_numbers(Builder& b, const UpdateInputs& in, std::vector<UpdateChunk> chunks,
                           int width, const Values& inputs, ChunkBody body);
 

@@ -1,6 +1,6 @@
-// The norm is PyTorch's clip_grad_norm_: one over all parameters, and 1e-6 in the divisor. It
-// becomes a factor of the gradients' scale, so that they are not passed over once more. It is
-// summed chunk by chunk in the order of the layout, never by threads or processes.
+// The norm is that of PyTorch's clip_grad_norm_: over all parameters, with 1e-6 added in the
+// divisor. It becomes a factor of the gradients' scale, which saves a pass over the gradients. It
+// is summed chunk by chunk in the order of the layout, independent of threads and processes.
 
 #include "train/update/clipping.h"
 
@@ -20,7 +20,7 @@ struct ClipAttrs {
   std::vector<UpdateChunk> chunks;
 };
 
-// Both ops give the scale from then on.
+// The output of both ops is the new scale.
 Types infer_scale(const Node&, std::span<const TensorType>) { return {{{}}}; }
 
 // in: grads
@@ -44,7 +44,7 @@ std::unique_ptr<Kernel> norm_kernel(const Node& n, const KernelSite& site) {
   });
 }
 
-// in: grads, grad_scale. What is not of this process's share is no gradient yet, and not used.
+// in: grads, grad_scale. Gradients outside this process's share are not complete yet and not used.
 std::unique_ptr<Kernel> value_kernel(const Node& n, const KernelSite& site) {
   const ClipAttrs a = n.attrs<ClipAttrs>();
   const auto grads = site.input<float>(0), grad_scale = site.input<float>(1);
@@ -77,7 +77,7 @@ void Clipping::describe(Fields& field) {
 
 void Clipping::build(Builder& b, UpdateInputs& in, const StateLayout& layout) const {
   if (norm == 0 && value == 0) return;
-  // Without regard to decay.
+  // The chunks do not depend on weight decay.
   const std::vector<UpdateChunk> chunks =
       update_chunks(layout, WeightDecay{.weight = 0}, Apart::yes);
   if (norm > 0) {

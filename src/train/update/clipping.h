@@ -1,4 +1,4 @@
-// Gradients that are too large are cut, before the optimiser sees them.
+// Clips gradients that are too large, before the optimizer uses them.
 #pragma once
 
 #include "config/fields.h"
@@ -10,12 +10,12 @@ struct StateLayout;
 struct UpdateInputs;
 
 struct Clipping {
-  float norm = 0;   // of all gradients together; 0: none
-  float value = 0;  // of each element; 0: none
+  float norm = 0;   // limit of the norm of all gradients; 0: off
+  float value = 0;  // limit of each element; 0: off
 
   // Refuses both at once.
   void describe(Fields& field);
-  // Writes what makes the gradients, or their scale, what they shall be.
+  // Appends the nodes that clip the gradients or reduce their scale.
   void build(Builder& b, UpdateInputs& in, const StateLayout& layout) const;
 };
 

@@ -34,7 +34,7 @@ std::vector<UpdateChunk> update_chunks(const StateLayout& layout, const WeightDe
     const float its_decay = decay.of(param_kind(layout, slot(param))), rate = slot(param).rate;
     if (rate == 0) continue;
     for (int64_t at = slot(param).offset; at < end;) {
-      // The padding between parameters is zero and stays so.
+      // Chunks may include the padding between parameters, which is zero and stays zero.
       const UpdateChunk* last = chunks.empty() ? nullptr : &chunks.back();
       const bool grows = last && last->decay == its_decay && last->rate == rate &&
                          last->offset + last->count == at && last->count < chunk &&
@@ -54,10 +54,10 @@ struct UpdateAttrs {
   std::vector<UpdateChunk> chunks;
   UpdateBody update;
   size_t slots;
-  int64_t slots_begin;  // the float of the parameters that slots begin with
+  int64_t slots_begin;  // index of the parameter float at which slots begin
 };
 
-// in: params, grads, lr, grad_scale, step, skip, slots ..., further; out: 1 when it updated
+// in: params, grads, lr, grad_scale, step, skip, slots ..., further; out: 1 if it updated
 constexpr size_t first_slot = 6;
 
 Types infer_update(const Node&, std::span<const TensorType>) { return {{{}}}; }
@@ -74,7 +74,7 @@ std::unique_ptr<Kernel> update_kernel(const Node& n, const KernelSite& site) {
     if (task == 0) updated(args)[0] = skip ? 0 : 1;
     if (skip || a.chunks.empty()) return;
     const UpdateChunk& chunk = a.chunks[static_cast<size_t>(task)];
-    // The update is the one node that writes to what it reads.
+    // The update is the only node that writes to its inputs.
     const auto at = [&](size_t i) { return const_cast<float*>(in[i](args)) + chunk.offset; };
     const auto slot = [&](size_t i) { return at(first_slot + i) - a.slots_begin; };
     a.update({.chunk = chunk,
@@ -89,7 +89,7 @@ std::unique_ptr<Kernel> update_kernel(const Node& n, const KernelSite& site) {
   return kernel;
 }
 
-// Updates are element by element: a chunk may be cut where a share ends.
+// Updates are elementwise, so a chunk may be cut at the end of a share.
 std::vector<UpdateChunk> within(const std::vector<UpdateChunk>& chunks, const Bucket& share) {
   std::vector<UpdateChunk> inside;
   for (const UpdateChunk& chunk : chunks) {

@@ -1,4 +1,4 @@
-// An optimiser is one file in optimizers/: its options, and the node that updates all parameters.
+// An optimizer is one file in optimizers/: its options, and the node that updates all parameters.
 #pragma once
 
 #include <array>
@@ -15,31 +15,31 @@
 
 namespace convoy {
 
-// What the update graph offers. Vectors are whole regions of the state; the rest are scalars that
-// the trainer binds anew for every step.
+// The values of the update graph. Vectors are whole regions of the state; the others are scalars
+// that the trainer binds anew for every step.
 struct UpdateInputs {
   Value params, grads;
   std::vector<Value> slots;
   Value lr;
   Value
       grad_scale;  // gradients are sums: over replicas, accumulation, and scaled by the loss scale
-  Value step;      // updates made so far
-  Value skip;      // not 0: leave everything as it is
-  // What of the parameters is updated here: slots hold these floats alone, and gradients are
-  // complete there alone.
+  Value step;      // updates so far
+  Value skip;      // not 0: change nothing
+  // Which parameters this process updates: only their floats are in `slots`, and only their
+  // gradients are complete.
   UpdateShares shares;
 };
 
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
-  // Parameter-sized buffers it keeps, and what their tensors are called in checkpoints.
+  // The names of its parameter-sized buffers, used for their tensors in checkpoints.
   virtual std::vector<std::string> slots() const = 0;
-  // Writes the update. Its node must `keep` itself.
+  // Appends the update. Its node must be marked `keep`.
   virtual void build(Builder& b, const UpdateInputs& in, const StateLayout& layout) const = 0;
 };
 
-// What an optimiser may depend on besides its own options.
+// What an optimizer may depend on besides its own options.
 struct OptimizerSite {
   int64_t global_batch = 1;
   WeightDecay decay;
@@ -54,34 +54,34 @@ struct OptimizerDef {
 const std::vector<OptimizerDef>& optimizer_catalog();
 const OptimizerDef& find_optimizer(std::string_view name);
 
-// A piece of the parameters that one task updates, in one way.
+// A range of the parameters that one task updates, with one decay and rate.
 struct UpdateChunk {
   int64_t offset, count;
   float decay;
-  float rate;  // share of the learning rate
-  int param;   // the number of the parameter in the layout, or of the first of several
+  float rate;  // factor of the learning rate
+  int param;   // index in the layout of its first parameter
 };
-// Each with the decay and rate of its parameters; frozen ones have none. Small parameters of one
-// decay and rate share a chunk, unless they must lie `apart`.
+// The chunks of all trainable parameters, with their decay and rate. Small parameters with the same
+// decay and rate share a chunk unless `apart` is yes.
 enum class Apart { no, yes };
 std::vector<UpdateChunk> update_chunks(const StateLayout& layout, const WeightDecay& decay,
                                        Apart apart = Apart::no);
 
-// What the update of a chunk sees.
+// The inputs of the update of a chunk.
 struct ChunkUpdate {
   const UpdateChunk& chunk;
   float lr, grad_scale, step;
   const float* grad;
   float* param;
-  std::array<float*, 2> slots;  // null: there is none
-  const float* further;         // the input that came last, if one was given
+  std::array<float*, 2> slots;  // null if absent
+  const float* further;         // the additional input, if given
 };
 
-// An op that runs `update` on every chunk, or on none when the step is to be skipped.
+// An op that runs `update` on every chunk, or on none if the step is skipped.
 using UpdateBody = std::function<void(const ChunkUpdate&)>;
 OpDef update_op(std::string_view name);
-// Writes its node, for what the chunks have in this process's share. `further`: one more value that
-// every chunk sees.
+// Appends its node for the parts of the chunks in this process's share. `further`: an additional
+// value that every chunk gets.
 void emit_update(Builder& b, const OpDef& op, const UpdateInputs& in,
                  const std::vector<UpdateChunk>& chunks, UpdateBody update, Value further = {});
 

@@ -1,5 +1,5 @@
-// Which parameters are weights, biases, or scales and shifts of a norm, and how strongly each kind
-// is pulled towards zero. The stacks differ in that (spec A.1.5, A.2.4, A.4.1, C.1).
+// Classifies parameters as weights, biases, or scales and shifts of a norm, and gives the weight
+// decay of each kind, which differs between frameworks.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ namespace convoy {
 
 enum class ParamKind { weight, bias, norm };
 
-// By what the model says of it, and by the weight of the same layer.
+// By what the model says about the parameter, and by the weight of the same layer.
 ParamKind param_kind(const StateLayout& layout, const StateLayout::Slot& slot);
 
 enum class DecayForm { half, square };
@@ -22,13 +22,13 @@ constexpr std::array<Word<DecayForm>, 2> words_of(DecayForm) {
 
 struct WeightDecay {
   float weight = 1e-4f;
-  float norm = -1, bias = -1;  // below 0: as `all` says
+  float norm = -1, bias = -1;  // below 0: the same as `all`
   bool all = false;
   DecayForm form = DecayForm::half;
-  bool single_l2 = false;  // Habana's way to say: half, of all but norms
+  bool single_l2 = false;  // Habana's option: half, for all but norms
 
   void describe(Fields& field);
-  // What is multiplied by a parameter of that kind and added to its gradient.
+  // The factor of a parameter of that kind that is added to its gradient.
   float of(ParamKind kind) const;
 };
 

@@ -12,7 +12,7 @@ namespace {
 
 Types infer_done(const Node&, std::span<const TensorType>) { return {{{}}}; }
 
-// in: running, batch, momentum, scale; attributes: the statistics that move
+// in: running, batch, momentum, scale; attributes: the statistics to update
 std::unique_ptr<Kernel> statistics_kernel(const Node& n, const KernelSite& site) {
   const auto moving = n.attrs<std::vector<StateLayout::Slot>>();
   const std::vector<In<float>> in = site.inputs<float>();

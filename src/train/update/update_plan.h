@@ -1,6 +1,6 @@
 // The plans that change the state after a gradient plan has run: running statistics after each
-// micro-batch, parameters and their moving average after each step. Everything that varies from
-// step to step is an input.
+// micro-batch, parameters and their average after each step. Everything that varies from step to
+// step is an input.
 #pragma once
 
 #include "compile/plan.h"
@@ -12,9 +12,9 @@ namespace convoy {
 // Inputs `bn_momentum` and `stat_scale`: running += bn_momentum * (batch * stat_scale - running).
 Plan statistics_plan(const StateLayout& layout);
 
-// Inputs `learning_rate`, `grad_scale`, `step`, `skip_update`; output `updated`, 0 when skipped.
-// `shares`: of what the processes of a run share; none: all is updated here. What they tell one
-// another in between is marked (ops/exchange.h).
+// Inputs `learning_rate`, `grad_scale`, `step`, `skip_update`; output `updated`, 0 if skipped.
+// `shares`: which parameters each process updates; by default this one updates all. Exchanges
+// between processes are marked as collectives (ops/exchange.h).
 Plan update_plan(const Optimizer& optimizer, const StateLayout& layout, const Clipping& clip = {},
                  const UpdateShares& shares = {});
 

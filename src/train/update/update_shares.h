@@ -1,5 +1,5 @@
-// Who updates which parameters when the processes of a run share that work: each a run of them, and
-// the optimiser's buffers of these alone.
+// Which process updates which parameters when the processes of a run share the update: each has a
+// consecutive range, and optimizer buffers only for that range.
 #pragma once
 
 #include <vector>
@@ -9,23 +9,24 @@
 
 namespace convoy {
 
-// The floats up to the end of the last parameter that learns: no gradient behind them is read.
+// The number of floats up to the end of the last trainable parameter; gradients beyond are not
+// used.
 int64_t learning_floats(const StateLayout& layout);
 
 struct UpdateShares {
-  // By rank, one behind the other; a single one: everybody updates everything. It may be empty.
+  // The ranges by rank, adjacent, possibly empty. A single range: every process updates all.
   std::vector<Bucket> all;
   int rank = 0;
 
-  // Nothing is shared.
+  // Without sharing.
   static UpdateShares whole(const StateLayout& layout);
-  // As equal as borders allow that lie between the chunks of single parameters (Apart::yes): what
-  // is summed over such a chunk is summed in one place, in the order that a single process has.
+  // Nearly equal ranges with boundaries between the chunks of single parameters (Apart::yes). So a
+  // sum over a chunk is computed in one process, in the same order as by a single process.
   static UpdateShares split(const StateLayout& layout, int processes, int rank);
 
   bool is_shared() const { return all.size() > 1; }
   const Bucket& mine() const { return all[static_cast<size_t>(rank)]; }
-  // The floats of one of the optimiser's buffers here.
+  // The number of floats of each optimizer buffer in this process.
   int64_t slot_floats() const { return mine().count; }
 };
 

@@ -8,13 +8,12 @@
 namespace convoy {
 namespace {
 
-// Of the update that follows `step` updates.
+// The epoch of the update that follows `step` updates.
 int64_t epoch_of(int64_t step, const EpochPlan& plan) {
   return static_cast<int64_t>(std::floor(plan.epochs_after(step) + 1e-9));
 }
 
-// By how much torchvision shortens the memory of its average: with large batches, rare updates and
-// few epochs.
+// torchvision's adjustment: a lower decay for large batches, rare updates and few epochs.
 double adjusted(double decay, int steps, const WeightAverage::Site& site) {
   const double by = static_cast<double>(site.global_batch) * steps / site.epochs;
   return 1 - std::min(1.0, (1 - decay) * by);

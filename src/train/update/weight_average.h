@@ -1,6 +1,6 @@
-// An average of the weights that is kept beside them, evaluated and saved: a moving one (EMA), or
-// the plain mean of the weights at the ends of the last epochs (SWA). Both live in the same place,
-// so a run has one of them.
+// An average of the weights that is kept, evaluated and saved beside them: a moving average (EMA),
+// or the plain mean of the weights at the ends of the last epochs (SWA). Both use the same memory,
+// so a run has only one of them.
 #pragma once
 
 #include <array>
@@ -28,31 +28,32 @@ struct WeightAverage {
   bool ema_adjust = false;
   EmaPhase ema_phase = EmaPhase::end;
   EmaWarmup ema_warmup = EmaWarmup::none;
-  double swa_start_epoch = -1, swa_every_epochs = 1, swa_lr = 0;  // -1: none
+  double swa_start_epoch = -1, swa_every_epochs = 1, swa_lr = 0;  // -1: no SWA
 
-  // What the rest of the run says.
+  // What it must know of the rest of the run.
   struct Site {
-    double epochs;         // asked for; 0: steps alone were
+    double epochs;         // requested; 0: the length is given in steps
     double warmup_epochs;  // of the learning rate
     int64_t global_batch;
   };
 
-  // Declares the options, and refuses those that would do nothing.
+  // Declares the options and refuses those without effect.
   void describe(Fields& field);
-  // Refuses what makes no sense in this run.
+  // Refuses options that make no sense in this run.
   void check(const Site& site) const;
 
   bool swa() const { return swa_start_epoch >= 0; }
   bool on() const { return swa() || ema_decay > 0; }
 
-  // Whether the average moves after so many steps, of which the newest may be the reason.
+  // Whether the average is updated after step number `steps`.
   bool is_due(int64_t steps, const EpochPlan& plan) const;
-  // By what the average is multiplied then, the weights having the rest. `averaged`: how often it
-  // moved since it last was a copy.
+  // The factor of the old average; the weights get the rest. `averaged`: the number of updates
+  // since the average was last reset to a copy of the weights.
   double decay(int64_t averaged, const Site& site) const;
-  // Whether an average that moved after so many steps counts as a copy: the next move makes one.
+  // Whether the update after step number `steps` resets the count: the next update is a copy.
   bool starts_over(int64_t steps, const EpochPlan& plan, const Site& site) const;
-  // The rate of the update that follows `step` updates, which would be `scheduled`.
+  // The learning rate of the update that follows `step` updates; `scheduled` is the schedule's
+  // rate.
   double rate(int64_t step, const EpochPlan& plan, double scheduled) const;
 
  private:

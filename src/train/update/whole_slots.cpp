@@ -5,8 +5,8 @@
 namespace convoy {
 namespace {
 
-constexpr int tag = 16383;           // between those of gradients and of spans
-constexpr int64_t piece = 16 << 20;  // floats of one message
+constexpr int tag = 16383;           // between the tags of gradients and of batch-norm exchanges
+constexpr int64_t piece = 16 << 20;  // floats per message
 
 }  // namespace
 
@@ -21,7 +21,7 @@ WholeSlots::WholeSlots(const State& state, const UpdateShares& shares, Transport
   if (needed > 0) further_.reserve(static_cast<size_t>(needed));
 }
 
-// What lies between parameters must be zero among the gradients.
+// The padding between parameters must be zero in the gradients.
 WholeSlots::~WholeSlots() {
   if (shares_.is_shared() && shares_.rank == 0) std::ranges::fill(state_.grads(), 0.0f);
 }
@@ -35,7 +35,7 @@ std::span<float> WholeSlots::slot(int i) const {
 
 void WholeSlots::move(bool outward) {
   if (!shares_.is_shared()) return;
-  transport_->barrier();  // nobody reads gradients, or parameters in their place, any more
+  transport_->barrier();  // no rank still reads gradients, or parameters in their memory
   const int rank = transport_->rank();
   const auto pass = [&](int peer, std::span<float> floats, bool sends) {
     for (size_t at = 0; at < floats.size(); at += piece) {

@@ -1,6 +1,6 @@
-// The optimiser's buffers in one piece, for checkpoints. Where each process holds only its share,
-// rank 0 puts them together for the while, the first in place of the gradients: between two steps
-// nobody needs those.
+// The complete optimizer buffers, for checkpoints. If each process has only its share, rank 0
+// gathers them temporarily; the first buffer reuses the memory of the gradients, which are not
+// needed between two steps.
 #pragma once
 
 #include <span>
@@ -13,18 +13,18 @@ namespace convoy {
 
 class WholeSlots {
  public:
-  // Keeps all three. The transport may be null when nothing is shared.
+  // Keeps all three. The transport may be null if the update is not shared.
   WholeSlots(const State& state, const UpdateShares& shares, Transport* transport);
   ~WholeSlots();
   WholeSlots(const WholeSlots&) = delete;
   WholeSlots& operator=(const WholeSlots&) = delete;
 
-  // What rank 0 takes for the while.
+  // The memory that rank 0 needs temporarily.
   static int64_t bytes(const StateLayout& layout, int slots, const UpdateShares& shares);
 
-  // Whole on rank 0, or everywhere when nothing is shared.
+  // Complete on rank 0, or on every rank if the update is not shared.
   std::span<float> slot(int i) const;
-  // From all shares to rank 0, and back. Every rank at once, between two steps.
+  // Gathers all shares on rank 0, or distributes them. Collective, between two steps.
   void gather() { move(false); }
   void scatter() { move(true); }
 

@@ -1,4 +1,5 @@
-// numpy.save and numpy.savez. A zip file whose first member is an array is numpy's.
+// numpy.save and numpy.savez. A zip file whose first member is a .npy array is recognised as
+// numpy's.
 
 #include "weights/numpy_file.h"
 #include "weights/weight_file.h"

@@ -1,5 +1,5 @@
-// TensorFlow checkpoints: named by prefix, by the .index file, or by a folder whose file
-// `checkpoint` names the newest.
+// TensorFlow checkpoints, given by their prefix, by the .index file, or by a folder whose file
+// `checkpoint` names the newest one.
 
 #include "weights/tensorflow/sorted_table.h"
 #include "weights/tensorflow/tf_bundle.h"

@@ -1,4 +1,4 @@
-// torch.save before 1.6, and with _use_new_zipfile_serialization=False today.
+// Files of torch.save before 1.6, or today with _use_new_zipfile_serialization=False.
 
 #include "weights/torch/torch_file.h"
 #include "weights/weight_file.h"
@@ -8,7 +8,7 @@ namespace convoy {
 WeightFormat torch_legacy_weight_format() {
   return {.name = "PyTorch (legacy)",
           .help = ".th .tar .pth: torch.save before version 1.6",
-          // Any pickle, so that what is none of torch's is told so.
+          // Accepts any pickle; the reader then tells the user if it is not one of torch.save.
           .recognises =
               [](const Glimpse& g) {
                 return g.head.size() > 2 && g.head[0] == '\x80' && g.head[1] >= 2 && g.head[1] <= 5;

@@ -1,4 +1,5 @@
-// torch.save since 1.6. What tells it from numpy's zip files is the name of its first member.
+// Files of torch.save since 1.6. The name of the first member distinguishes them from numpy's zip
+// files.
 
 #include "weights/torch/torch_file.h"
 #include "weights/weight_file.h"

@@ -1,7 +1,7 @@
-// Idelbayev's CIFAR ResNets (akamaster/pytorch_resnet_cifar10) and their like: the head is called
-// linear, a projection shortcut. Their parameter-free shortcut puts the new zero channels half in
-// front and half behind; ours puts all behind. That is the same net with the channels of each stage
-// in another order, so the weights are put into ours.
+// Idelbayev's CIFAR ResNets (akamaster/pytorch_resnet_cifar10) and similar ones. The head is named
+// "linear", and there are projection shortcuts. Their parameter-free shortcut pads half of the new
+// zero channels before and half after the existing ones; ours pads all after. The networks are
+// equal up to the order of channels in each stage, so the weights are permuted to our order.
 
 #include <fmt/core.h>
 
@@ -21,7 +21,8 @@ int64_t width_of(int stage, std::span<const Wanted> wanted) {
   return 0;
 }
 
-// For each stage, where our channels lie in theirs; empty for the first, which is as it is.
+// For each stage, the position of each of our channels in their order; empty for the first stage,
+// where the order is the same.
 using Orders = std::array<std::vector<int64_t>, 4>;
 Orders channel_orders(std::span<const Wanted> wanted) {
   Orders orders;
@@ -40,7 +41,7 @@ Orders channel_orders(std::span<const Wanted> wanted) {
   return orders;
 }
 
-// "layer2.1.conv1.weight" with its channels in order.
+// Permutes the channels of a tensor, for example "layer2.1.conv1.weight".
 void put_in_order(Renamed& tensor, const Orders& orders) {
   int stage = 0, block = 0, length = 0;
   const int found = std::sscanf(tensor.name.c_str(), "layer%1d.%4d.%n", &stage, &block, &length);
@@ -77,7 +78,7 @@ Renames rename(std::span<const std::string> names, std::span<const Wanted> wante
   for (const Wanted& want : wanted) shapes[want.name] = want.shape;
   for (auto& [name, ours] : renames) {
     put_in_order(ours, orders);
-    // Of bottlenecks, which have no such shortcut: nothing is known about their order.
+    // Bottleneck blocks have no such shortcut, so their channel order is unknown.
     const Shape shape = shapes[ours.name];
     const auto fits = [&](const std::vector<int64_t>& order, int dim) {
       return order.empty() ||
@@ -88,8 +89,8 @@ Renames rename(std::span<const std::string> names, std::span<const Wanted> wante
   return renames;
 }
 
-// His files are of CIFAR-10, and his script normalises with ImageNet's mean and std. Nets with a
-// projection, or of another width, are of others, who use CIFAR's.
+// The author's files are for CIFAR-10, and his script normalises with ImageNet's mean and std.
+// Networks with projections or of another width come from other authors, who use CIFAR's.
 KnownOptions trained_with(const std::map<std::string, Shape>& tensors) {
   const auto is = [&](const std::string& name, const Shape& shape) {
     const auto found = tensors.find(name);

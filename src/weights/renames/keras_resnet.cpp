@@ -1,6 +1,6 @@
-// ResNets of keras.applications (conv2_block1_0_conv/kernel): stages count from 2, blocks from 1,
-// number 0 is the projection. In the V2 nets each norm stands before the convolution of the next
-// number, and the first of a block is called preact.
+// ResNets of keras.applications (conv2_block1_0_conv/kernel): stages are numbered from 2, blocks
+// from 1, and number 0 is the projection. In V2 networks each norm precedes the convolution with
+// the next number, and the first norm of a block is named preact.
 
 #include <fmt/core.h>
 
@@ -12,7 +12,7 @@
 namespace convoy {
 namespace {
 
-// Ours for a layer of Keras; empty: no such layer.
+// Our name of a Keras layer; empty: unknown layer.
 std::string layer_name(const std::string& layer, bool pre_activation) {
   if (layer == "conv1_conv") return "conv1";
   if (layer == "conv1_bn") return "bn1";

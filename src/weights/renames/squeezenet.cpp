@@ -1,5 +1,5 @@
-// The decoded SqueezeNet of "Deep Compression" (fire2/conv1x1_1.weight …) to torchvision's
-// squeezenet1_0, whose layers are numbered, pools counted.
+// Translates the decoded SqueezeNet of "Deep Compression" (fire2/conv1x1_1.weight …) to
+// torchvision's squeezenet1_0, which numbers all layers including pools.
 
 #include <fmt/core.h>
 
@@ -11,7 +11,7 @@ namespace convoy {
 namespace {
 
 Renames rename(std::span<const std::string> names, std::span<const Wanted>) {
-  constexpr std::array<int, 8> place{3, 4, 5, 7, 8, 9, 10, 12};  // of fire2 to fire9
+  constexpr std::array<int, 8> place{3, 4, 5, 7, 8, 9, 10, 12};  // indices of fire2 to fire9
   Renames renames;
   bool fires = false;
   for (const std::string& name : names) {

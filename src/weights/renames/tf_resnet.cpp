@@ -1,6 +1,6 @@
-// ResNets of TensorFlow's official models (resnet_model/conv2d_7/kernel): layers are numbered in
-// the order of their creation. In a block with a projection that is: the projection first (in v1
-// with its norm), then the convolutions. Which blocks there are, the wanted names say.
+// ResNets of TensorFlow's official models (resnet_model/conv2d_7/kernel). Layers are numbered in
+// the order of their creation: in a block with a projection, the projection first (in v1 with its
+// norm), then the convolutions. The blocks are derived from the names of the wanted tensors.
 
 #include <fmt/core.h>
 
@@ -14,7 +14,7 @@
 namespace convoy {
 namespace {
 
-// "conv2d" is number 0, "conv2d_7" number 7; -1: another layer.
+// "conv2d" gives 0, "conv2d_7" gives 7, another kind of layer gives -1.
 int number_of(std::string_view layer, std::string_view kind) {
   if (!layer.starts_with(kind)) return -1;
   layer.remove_prefix(kind.size());
@@ -29,7 +29,7 @@ struct Order {
   std::vector<std::string> convs, norms;
 };
 
-// Our layers in TensorFlow's order of creation; empty when the wanted names are no ResNet's.
+// Our layers in TensorFlow's order of creation; empty if the wanted tensors are not a ResNet.
 Order creation_order(std::span<const Wanted> wanted) {
   std::set<std::string> layers;
   std::set<std::pair<int, int>> blocks;

@@ -1,5 +1,5 @@
-// timm's EfficientNets to torchvision's. A block without expansion has no conv_pwl, and its other
-// parts are numbered one earlier.
+// Translates timm's EfficientNets to torchvision's names. A block without expansion has no
+// conv_pwl, and its other parts have numbers one lower.
 
 #include <fmt/core.h>
 
@@ -29,7 +29,7 @@ bool is_number(const std::string& text) {
          std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// "blocks.3.1.se.conv_reduce.weight"
+// The parts of "blocks.3.1.se.conv_reduce.weight".
 struct BlockName {
   int stage, block;
   std::string part, kind;

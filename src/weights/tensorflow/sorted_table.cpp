@@ -10,9 +10,9 @@ namespace {
 
 constexpr size_t footer_bytes = 48, trailer_bytes = 5;
 constexpr uint8_t raw = 0, snappy = 1;
-constexpr size_t snappy_ratio = 22;  // 64 bytes from 3 is the best it can do
-// Of what is in memory against the file: a key repeats what came before, and has a fixed cost. A
-// real entry has some 70 bytes in the file and takes three to five times as much.
+constexpr size_t snappy_ratio = 22;  // snappy's maximum: 64 bytes from 3
+// Limits for memory relative to the file: a key may repeat the previous key, and each entry has a
+// fixed cost. A real entry takes about 70 bytes in the file and three to five times that in memory.
 constexpr size_t most_growth = 8, entry_cost = 192;
 constexpr size_t small_anyway = 1 << 20;
 
@@ -34,7 +34,7 @@ class Table {
       fail("it does not end as an index does");
     }
     ByteReader footer(bytes_.substr(bytes_.size() - footer_bytes), origin_, "the index");
-    block(read_handle(footer));  // the meta index: of no use here, but it must be sound
+    block(read_handle(footer));  // the meta index is not used, but must be valid
     for (const TableEntry& entry : entries(block(read_handle(footer)))) {
       ByteReader reader(entry.value, origin_, "the index");
       const Handle handle = read_handle(reader);
@@ -60,7 +60,7 @@ class Table {
         room - handle.offset - handle.size < trailer_bytes) {
       fail("a block lies outside of it");
     }
-    // Blocks that share bytes would be read, checked and expanded again and again.
+    // Overlapping blocks would be read, checked and expanded many times.
     read_ += handle.size + trailer_bytes;
     if (read_ > room) fail("its blocks overlap");
     const auto size = static_cast<size_t>(handle.size);
@@ -87,8 +87,8 @@ class Table {
     return expanded;
   }
 
-  // Entries (shared bytes of the last key, further bytes, bytes of the value, both), then the
-  // restart points and their number.
+  // Entries (length shared with the previous key, further key bytes, value bytes; then both),
+  // followed by the restart points and their number.
   std::vector<TableEntry> entries(const std::string& block) {
     if (block.size() < 4) fail("a block is too short");
     uint32_t restarts = 0;

@@ -1,6 +1,7 @@
-// LevelDB's sorted table, the container of a TensorFlow checkpoint's index: blocks of keys, each
-// key as its difference to the one before, each block with a masked CRC-32C, perhaps compressed
-// with snappy; an index block of the others; a footer with a magic number.
+// Reads LevelDB's sorted table, the container of a TensorFlow checkpoint's index. It has blocks of
+// keys, where each key is stored as its difference to the one before; each block has a masked
+// CRC-32C and may be compressed with snappy. An index block lists them, and a footer ends with a
+// magic number.
 #pragma once
 
 #include <string>
@@ -18,8 +19,8 @@ struct TableEntry {
 inline constexpr std::string_view table_magic{"\x57\xfb\x80\x8b\x24\x75\x47\xdb", 8};
 
 // All entries, keys strictly increasing. Every checksum, length and order is checked;
-// Fault::checkpoint naming `origin` otherwise. What it gives is at most some hundred times as large
-// as `bytes`, whatever they claim.
+// Fault::checkpoint naming `origin` otherwise. Memory is limited to a small multiple of the size of
+// `bytes`.
 std::vector<TableEntry> read_sorted_table(std::string_view bytes, const std::string& origin);
 
 }  // namespace convoy

@@ -21,7 +21,7 @@ namespace {
 
 constexpr int string_type = 7;
 
-// TensorFlow's numbers of types.
+// TensorFlow's DataType numbers.
 std::optional<Element> element_of(uint64_t dtype) {
   switch (dtype) {
     case 1:
@@ -84,7 +84,7 @@ struct Entry {
   Shape shape;
   bool sliced = false;
 
-  // Its part of a data file.
+  // The bytes of this entry in its data file.
   std::string_view in(std::string_view all, const std::string& origin) const {
     if (offset > all.size() || size > all.size() - offset) {
       bad(origin,
@@ -144,12 +144,12 @@ Entry read_entry(TableEntry from, const std::string& origin) {
 }
 
 struct Strings {
-  std::string_view bytes;  // one after another
+  std::string_view bytes;  // concatenated
   uint32_t crc = 0;
 };
 
-// Strings: their lengths as varints, a checksum of the lengths, their bytes. The checksum of all
-// goes over the lengths as fixed numbers.
+// A tensor of strings: lengths as varints, a checksum of the lengths, then the bytes. The checksum
+// of the whole tensor covers the lengths as fixed-size integers.
 Strings read_strings(std::string_view bytes, int64_t count, const Entry& entry,
                      const std::string& origin) {
   ByteReader reader(bytes, origin, "a tensor of strings");
@@ -215,7 +215,8 @@ WeightData read_tf_bundle(std::string_view index, const std::string& origin,
     const std::string_view content = entry.in(*shards.at(entry.shard), origin);
     full_names = tf_full_names(read_strings(content, 1, entry, origin).bytes, origin);
   }
-  // Every tensor's bytes are checked: those that many tensors share would be checked many times.
+  // The bytes of every tensor are checked, so tensors that share bytes could make us check them
+  // many times: the total is limited.
   size_t left = bytes - index.size();
   for (const Entry& entry : entries) {
     const std::string_view content = entry.in(*shards.at(entry.shard), origin);
@@ -263,7 +264,7 @@ fs::path tf_newest_prefix(const fs::path& folder) {
     const size_t begin = line.find('"'), end = line.rfind('"');
     if (begin == end) break;
     const fs::path named = line.substr(begin + 1, end - begin - 1);
-    // A moved folder still names its old place.
+    // If the folder was moved, the file still names the old location.
     return folder / (named.is_absolute() ? named.filename() : named);
   }
   raise(Fault::checkpoint, "{} does not name a checkpoint; try: the prefix of one", file.string());

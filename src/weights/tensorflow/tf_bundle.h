@@ -1,7 +1,7 @@
-// TensorFlow checkpoints ("tensor bundles"): PREFIX.index, a sorted table of what there is, and
-// PREFIX.data-00000-of-00001 …, the bytes. Every tensor has a CRC-32C, and all are checked, those
-// of tensors we cannot use (strings, counters) too. Where the checkpoint knows fuller names of its
-// tensors (tf_object_graph.h), it is those that are given.
+// Reads TensorFlow checkpoints ("tensor bundles"): PREFIX.index is a sorted table of the tensors,
+// PREFIX.data-00000-of-00001 … contain their bytes. The CRC-32C of every tensor is checked, also of
+// those we cannot use (strings, counters). If the checkpoint contains full names of its tensors
+// (tf_object_graph.h), those are given.
 #pragma once
 
 #include <functional>
@@ -11,14 +11,14 @@
 
 namespace convoy {
 
-// `shard` gives the bytes of data file `i` of `n`.
+// `shard(i, n)` returns the bytes of data file `i` of `n`.
 WeightData read_tf_bundle(std::string_view index, const std::string& origin,
                           const std::function<SharedBytes(int i, int n)>& shard);
 
-// From PREFIX or PREFIX.index; the data files lie beside.
+// Reads from PREFIX or PREFIX.index; the data files are beside it.
 WeightData read_tf_checkpoint(const fs::path& path);
 
-// The prefix that the file `checkpoint` of a folder names; Fault::checkpoint when it does not.
+// The prefix named by the file `checkpoint` in a folder; Fault::checkpoint if it names none.
 fs::path tf_newest_prefix(const fs::path& folder);
 
 }  // namespace convoy

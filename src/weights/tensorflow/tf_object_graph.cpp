@@ -6,8 +6,8 @@
 
 namespace convoy {
 
-// TrackableObjectGraph: nodes = 1, each with attributes = 2, each with a full name = 2 and a
-// checkpoint key = 3.
+// TrackableObjectGraph has nodes (field 1); a node has attributes (field 2); an attribute has a
+// full name (field 2) and a checkpoint key (field 3).
 std::map<std::string, std::string> tf_full_names(std::string_view message,
                                                  const std::string& origin) {
   constexpr std::string_view what = "its graph of objects";

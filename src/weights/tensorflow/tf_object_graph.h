@@ -1,6 +1,7 @@
-// Keras and tf.train.Checkpoint name tensors by their place among objects
-// (layer_with_weights-3/kernel/.ATTRIBUTES/VARIABLE_VALUE). The names people know
-// (conv2_block1_1_conv/kernel) are in a message that the checkpoint holds beside the tensors.
+// Keras and tf.train.Checkpoint name tensors by their path among objects
+// (layer_with_weights-3/kernel/.ATTRIBUTES/VARIABLE_VALUE). The usual names
+// (conv2_block1_1_conv/kernel) are in a message that the checkpoint stores beside the tensors; this
+// file reads it.
 #pragma once
 
 #include <map>
@@ -9,11 +10,11 @@
 
 namespace convoy {
 
-// The tensor of one string that the message is.
+// The key of the string tensor that contains the message.
 inline constexpr std::string_view tf_object_graph_key = "_CHECKPOINTABLE_OBJECT_GRAPH";
 
-// Names of the checkpoint -> full names, without those of optimisers. Empty where the full names
-// do not tell the tensors apart. What is no such message is Fault::checkpoint.
+// Maps names in the checkpoint to full names, without the optimizer's. Empty if the full names are
+// not unique. Fault::checkpoint if `message` is malformed.
 std::map<std::string, std::string> tf_full_names(std::string_view message,
                                                  const std::string& origin);
 

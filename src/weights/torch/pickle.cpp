@@ -10,7 +10,7 @@ namespace convoy {
 
 using Kind = PickleValue::Kind;
 
-// A network has some ten values a tensor; this is for all of any checkpoint, and little memory.
+// A network needs about ten values per tensor; this is enough for any checkpoint and little memory.
 constexpr size_t most_values = 1 << 19;
 constexpr PickleId none_id = 0, true_id = 1, false_id = 2;
 
@@ -33,12 +33,12 @@ class PickleMachine {
   }
 
  private:
-  // False at the end.
+  // Returns false at the end.
   bool step(uint8_t op) {
     switch (op) {
       case '.':
         return false;
-      case 0x95:  // FRAME: only a hint for readers of streams
+      case 0x95:  // FRAME: a hint for buffered reading
         reader_.take(8);
         break;
       case '(':
@@ -94,7 +94,7 @@ class PickleMachine {
         return string(Kind::text, reader_.take(reader_.byte()));
       case 0x8d:  // BINUNICODE8
         return string(Kind::text, reader_.take(reader_.number<uint64_t>()));
-      case 'T':  // Python 2's strings
+      case 'T':  // strings of Python 2
         return string(Kind::text, reader_.take(reader_.number<uint32_t>()));
       case 'U':
         return string(Kind::text, reader_.take(reader_.byte()));
@@ -186,7 +186,7 @@ class PickleMachine {
         const PickleId arguments = pop(), function = pop();
         return call(value(function), arguments);
       }
-      case 'b': {  // BUILD: attributes, of which none matters
+      case 'b': {  // BUILD: sets attributes, which we do not need
         pop();
         const Kind kind = value(top()).kind;
         if (kind != Kind::dict && kind != Kind::opaque && kind != Kind::tensor) {
@@ -221,7 +221,7 @@ class PickleMachine {
     if (function.kind != Kind::global) reader_.fail("a call of what is no function");
     const PickleValue& arguments = value(with);
     if (arguments.kind != Kind::tuple) reader_.fail("a call without arguments");
-    const std::vector<PickleId>& args = arguments.items;  // until the next make()
+    const std::vector<PickleId>& args = arguments.items;  // valid until the next make()
     switch (*pickle_global(function.text)) {
       case PickleGlobal::ordered_dict:
         push(make({.kind = Kind::dict, .items = pairs(args)}));
@@ -251,7 +251,8 @@ class PickleMachine {
     return false;
   }
 
-  // OrderedDict() or OrderedDict([[key, value], …]). A list that is used again is copied again.
+  // OrderedDict() or OrderedDict([[key, value], …]). Copies the items, since the list may be used
+  // again.
   std::vector<PickleId> pairs(const std::vector<PickleId>& args) {
     std::vector<PickleId> items;
     if (args.empty()) return items;
@@ -275,7 +276,7 @@ class PickleMachine {
     push(make({.kind = Kind::integer, .integer = number}));
     return true;
   }
-  // Two's complement. What does not fit into 64 bits is kept as its bytes (torch's magic number).
+  // Two's complement. An integer of more than 64 bits is kept as bytes (torch's magic number).
   bool long_integer(std::string_view bytes) {
     if (bytes.size() > 8) {
       push(make({.kind = Kind::opaque, .text = bytes}));

@@ -35,7 +35,7 @@ constexpr std::array<Known, 6> known{
      {"torch.Size", PickleGlobal::size},
      {"torch.device", PickleGlobal::inert}}};
 
-// What training scripts put beside the weights: epochs, accuracies, their arguments.
+// Objects that training scripts save beside the weights: epochs, accuracies, their arguments.
 constexpr std::array<std::string_view, 31> inert{
     "argparse.Namespace",
     "collections.Counter",

@@ -1,5 +1,5 @@
-// The names a pickle may mention. This list is the whole trust we have in a torch file: what is not
-// on it is refused, and nothing on it runs.
+// The global names that a pickle may contain. All others are refused, and none of these is
+// executed.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@ enum class PickleGlobal : uint8_t {
   ordered_dict,
   rebuild_tensor,
   rebuild_parameter,
-  size,     // torch.Size: a tuple
+  size,     // torch.Size, a tuple
   storage,  // torch.FloatStorage …
-  inert     // a dtype, a device, numpy's scalars, a Namespace …: only ever skipped
+  inert     // a dtype, a device, numpy scalars, a Namespace …: skipped
 };
 
-// `name` is module.name; none: not on the list.
+// `name` is "module.name"; empty: not on the list.
 std::optional<PickleGlobal> pickle_global(std::string_view name);
 
-// Of torch.FloatStorage and its like.
+// The element type of a storage class (torch.FloatStorage …).
 std::optional<Element> storage_element(std::string_view name);
 
 }  // namespace convoy

@@ -14,7 +14,7 @@ using Kind = PickleValue::Kind;
 
 constexpr std::array<std::string_view, 7> containers{
     "state_dict", "model_state_dict", "model", "net", "ema", "state_dict_ema", "model_ema"};
-// They hold tensors too, of the optimiser.
+// Keys of optimizer state, which also contains tensors.
 constexpr std::array<std::string_view, 6> not_weights{
     "optimizer", "optimizer_state_dict", "optimizer_states", "optim", "scheduler", "lr_scheduler"};
 constexpr int deepest = 16;
@@ -65,7 +65,7 @@ class Walk {
   }
 
  private:
-  // What is shared may be met again and again: visits are counted.
+  // Shared dictionaries may be reached many times, so visits are limited.
   void visit() {
     if (++visits_ > 8 * pickle_.size() + 1000) bad(data_.origin, "its dictionaries never end");
   }
@@ -127,8 +127,8 @@ class Walk {
 
 }  // namespace
 
-// ('storage', type, key, place, count), and in old files a sixth part: None, or (key of the part,
-// first element, count) where the storage is a part of the one that the key names.
+// ('storage', type, key, location, count). Old files have a sixth element: None, or (key of the
+// view, first element, count) if the storage is a view of the one named by key.
 TorchStorage torch_storage(const Pickle& pickle, const PickleValue& storage,
                            const std::string& origin) {
   const auto part = [&](size_t i) -> const PickleValue& { return pickle.at(storage.items[i]); };

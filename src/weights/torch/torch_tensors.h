@@ -1,4 +1,5 @@
-// From a pickle of torch to named tensors: which dictionary holds them, and where their bytes lie.
+// Turns a pickle of torch.save into named tensors: finds the dictionary of weights and the bytes of
+// each tensor.
 #pragma once
 
 #include <functional>
@@ -8,24 +9,24 @@
 
 namespace convoy {
 
-// A storage as its persistent id describes it.
+// A storage as described by its persistent id.
 struct TorchStorage {
   Element element = Element::f32;
   std::string_view key;
   int64_t count = 0;  // elements
-  // Of old files: the storage is a part of another one, from this element on.
+  // Old files only: this storage is a view of another one, starting at this element.
   int64_t first = 0;
 };
 
 TorchStorage torch_storage(const Pickle& pickle, const PickleValue& storage,
                            const std::string& origin);
 
-// All storages that the pickle mentions.
+// All storages that the pickle refers to.
 std::vector<TorchStorage> torch_storages(const Pickle& pickle, const std::string& origin);
 
-// Adds the tensors of the pickle. The dictionary that holds them is the first of `state_dict`,
-// `model_state_dict`, `model`, … that is there; then `data.note` says so. `bytes_of` gives a
-// storage's bytes.
+// Adds the tensors of the pickle. Their dictionary is the first of `state_dict`,
+// `model_state_dict`, `model`, … that exists; `data.note` then names it. `bytes_of` returns the
+// bytes of a storage.
 void add_torch_tensors(const Pickle& pickle,
                        const std::function<Bytes(const TorchStorage&)>& bytes_of, WeightData& data);
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view pickle_name = "/data.pkl";
 
-// The folder that all members lie in.
+// The folder in which all members are.
 std::string folder_of(const ZipFile& zip, const std::string& origin) {
   for (const ZipMember& member : zip.members()) {
     if (!member.name.ends_with(pickle_name)) continue;
