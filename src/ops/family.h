@@ -1,4 +1,4 @@
-// A family of ops is one file here; `ops_catalog()` lists them all.
+// The op families: each is one file in ops/, and `ops_catalog()` lists them all.
 #pragma once
 
 #include <vector>
