@@ -1,4 +1,4 @@
-// One node of an ONNX file, as the readers of export/onnx_nodes/ see it: its inputs as values of
+// One node of an ONNX file, as the readers of export/onnx_ops/ see it: its inputs as values of
 // the graph that grows, or as constants; its attributes, checked.
 #pragma once
 

@@ -1,5 +1,5 @@
 // From an evaluation graph and its weights to an ONNX model. The forms of the ops
-// (export/onnx_form.h) talk to the writer; whoever wants a model calls `export_onnx`.
+// (export/onnx_family.h) talk to the writer; whoever wants a model calls `export_onnx`.
 #pragma once
 
 #include <map>

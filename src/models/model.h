@@ -68,9 +68,6 @@ struct FoundModel {
 // An unknown name is a usage error that names the nearest one.
 FoundModel find_model(std::string_view name);
 
-// Whether the network has running statistics.
-bool has_batch_norm(const FoundModel& model, const ModelOptions& options);
-
 bool takes(const ModelDef& family, std::string_view option);
 
 // A changed option that the family does not have is a usage error.

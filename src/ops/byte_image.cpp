@@ -64,10 +64,6 @@ Value byte_image(Builder& b, Value image, ByteTables tables) {
   return b.emit(byte_image_def, {image}, Attrs{std::move(tables)});
 }
 
+OpFamily byte_image_ops() { return {.ops = {&byte_image_def}}; }
+
 }  // namespace convoy::ops
-
-namespace convoy {
-
-OpFamily byte_image_ops() { return {.ops = {&ops::byte_image_def}, .fusions = {}}; }
-
-}  // namespace convoy

@@ -62,8 +62,7 @@ std::unique_ptr<Kernel> images_kernel(const Node&, const KernelSite& site) {
   const auto image = site.input<float>(0), shares = site.input<float>(3);
   const auto source = site.input<int32_t>(1), boxes = site.input<int32_t>(2);
   const auto mixed = site.output<float>(0);
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(static_cast<int>(shape[0] * channels), [=](int task, const KernelArgs& args) {
+  return one_phase(static_cast<int>(shape[0] * channels), [=](int task, const KernelArgs& args) {
     const int64_t i = task / channels, channel = task % channels;
     const auto from = sources_of(source(args), i, of_replica);
     const int32_t* box = boxes(args) + i * 4;
@@ -88,7 +87,6 @@ std::unique_ptr<Kernel> images_kernel(const Node&, const KernelSite& site) {
     }
     run(0, bottom * width, (height - bottom) * width);
   });
-  return kernel;
 }
 
 const OpDef images_def{.name = "mix_images", .infer = infer_images, .kernel = images_kernel};
@@ -198,12 +196,6 @@ Value mixed_cross_entropy(Builder& b, Value logits, Value label, Value source, V
   return b.emit(loss_def, {logits, label, source, weight}, options);
 }
 
+OpFamily mixing_ops() { return {.ops = {&images_def, &loss_def, &grad_def}}; }
+
 }  // namespace convoy::ops
-
-namespace convoy {
-
-OpFamily mixing_ops() {
-  return {.ops = {&ops::images_def, &ops::loss_def, &ops::grad_def}, .fusions = {}};
-}
-
-}  // namespace convoy

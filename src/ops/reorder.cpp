@@ -32,8 +32,7 @@ std::unique_ptr<Kernel> make(const KernelSite& site) {
   const bool to_blocked = site.out[0].layout == Layout::blocked;
   const auto x = site.input<T>(0);
   const auto y = site.output<T>(0);
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(s[0] * blocks, [=](int task, const KernelArgs& args) {
+  return one_phase(s[0] * blocks, [=](int task, const KernelArgs& args) {
     const int64_t n = task / blocks, first = task % blocks * block;
     const int64_t count = std::min(block, channels - first);
     const int64_t plain = (n * channels + first) * pixels, blocked = task * pixels * block;
@@ -52,7 +51,6 @@ std::unique_ptr<Kernel> make(const KernelSite& site) {
       }
     }
   });
-  return kernel;
 }
 
 std::unique_ptr<Kernel> kernel(const Node&, const KernelSite& site) {
@@ -89,10 +87,6 @@ Value reorder(Builder& b, Value x, Layout layout) {
   return b.emit(reorder_def, {x}, Attrs{layout});
 }
 
+OpFamily reorder_ops() { return {.ops = {&reorder_def}}; }
+
 }  // namespace convoy::ops
-
-namespace convoy {
-
-OpFamily reorder_ops() { return {.ops = {&ops::reorder_def}, .fusions = {}}; }
-
-}  // namespace convoy

@@ -116,6 +116,12 @@ class PhasedKernel : public Kernel {
   size_t worker_scratch_ = 0;
 };
 
+inline std::unique_ptr<Kernel> one_phase(int64_t tasks, PhasedKernel::Body body) {
+  auto kernel = std::make_unique<PhasedKernel>();
+  kernel->phase(tasks, std::move(body));
+  return kernel;
+}
+
 // A range of elements for each task: long enough to be efficient, and cut by the count alone.
 struct Chunks {
   int64_t count;

@@ -31,6 +31,7 @@ class WeightFile {
  public:
   // Any defect, and a file of no known format, is Fault::checkpoint and one line.
   static WeightFile read(const fs::path& path);
+  static WeightFile of(SafetensorsFile file);
   WeightFile(std::string_view format, WeightData data);
 
   const std::string& origin() const { return data_.origin; }

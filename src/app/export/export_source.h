@@ -14,10 +14,10 @@ namespace convoy {
 class ExportSource {
  public:
   // `image_size` 0: what the weights or their dataset say, else the model's own. The dataset is
-  // opened only where nothing else answers. Keeps the weights' file and the model's entry.
-  ExportSource(InferenceOptions& options, const ChosenWeights& chosen, int64_t image_size);
+  // opened only where nothing else answers. Keeps both.
+  ExportSource(const InferenceOptions& options, const OpenedModel& opened, int64_t image_size);
 
-  const FoundModel& model() const { return model_; }
+  const FoundModel& model() const { return opened_.model; }
   const Shape& image() const { return image_; }  // [c, h, w]
   int classes() const { return classes_; }
   // Parameters and statistics, as the model has them.
@@ -48,8 +48,7 @@ class ExportSource {
   bool names_data() const;  // whether --dataset or --data-dir was typed
 
   const InferenceOptions& options_;
-  const ChosenWeights& chosen_;
-  FoundModel model_;
+  const OpenedModel& opened_;
   bool has_dataset_;
   std::shared_ptr<const Dataset> dataset_;
   Shape image_;

@@ -32,6 +32,12 @@ struct InferenceOptions {
 
   std::string split = "test";
 
+  virtual ~InferenceOptions() = default;
+  // All of a verb's.
+  virtual void describe(Fields& field) = 0;
+  // Changes what the weights say and what was typed before it is read.
+  virtual void adapt(Settings& settings) const { (void)settings; }
+
   // --checkpoint and --weights.
   void describe_source(Fields& field);
   // --split.
@@ -47,32 +53,28 @@ struct InferenceOptions {
 // "model" or "ema".
 fs::path weights_file(const fs::path& given, WeightsKind kind);
 
-// The bytes of a file of weights. One of a checkpoint is verified against the hash that the
-// checkpoint holds.
-std::string read_weights(const fs::path& path);
-// Every file of weights that goes into a network is opened here.
-WeightFile open_weights(const fs::path& path);
-
-// The file of --checkpoint, and the settings a verb reads: what the file says, or what is known of
-// such files, and above it what was typed. `known` is what the verb declares.
-struct ChosenWeights {
+// The weights of --checkpoint, and the model they belong to.
+struct OpenedModel {
   WeightFile file;
-  Settings settings;
-  std::string remark;  // a line about what is used because such files are known; empty: nothing is
+  Settings settings;  // what was typed, and what the file says or is known of such files
+  FoundModel model;
+  bool has_rules = false;  // --algorithms was typed
 };
-ChosenWeights choose_weights(const CommandLine& line, const std::vector<Field>& known,
-                             std::string_view verb);
 
-// After the options have been read: the model must be known by now, the data suits it, and --isa is
-// applied. `origin` is the file, for the error.
-FoundModel settle(InferenceOptions& options, const std::string& origin);
+// Opens it for a verb that declares its options with `describe`; `options`, fresh, gets them. The
+// data suits the model then, and --isa is applied. Words beside the options are for --input alone.
+// What is used because such files are known is one line on standard error if it `tells`.
+OpenedModel open_model(const CommandLine& line, std::string_view verb,
+                       void (*describe)(Fields& field), InferenceOptions& options,
+                       bool tells = true);
 
 // The evaluation plan of the model and all it needs to run; the weights are those of the last
 // `load`.
 class InferenceNetwork {
  public:
-  // `image` is [c, h, w]. Of the model it keeps the catalogue's entry.
-  InferenceNetwork(const InferenceOptions& options, const FoundModel& model, const Shape& image,
+  // `image` is [c, h, w]. Of the model it keeps the catalogue's entry. Rules of --algorithms that
+  // apply to nothing are named on standard error.
+  InferenceNetwork(const InferenceOptions& options, const OpenedModel& opened, const Shape& image,
                    int classes, int64_t batch);
 
   // All of the weights, or an error.

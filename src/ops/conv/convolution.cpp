@@ -392,13 +392,8 @@ Value convolution(Builder& b, Value x, Value w, const ConvOptions& options) {
   return b.emit(convolution_def, {x, w}, Attrs{options.stride, padding, options.groups, xs, ws});
 }
 
-}  // namespace convoy::ops
-
-namespace convoy {
-
 OpFamily convolution_ops() {
-  return {.ops = {&ops::convolution_def, &ops::grad_input_def, &ops::grad_weights_def},
-          .fusions = {}};
+  return {.ops = {&convolution_def, &grad_input_def, &grad_weights_def}};
 }
 
-}  // namespace convoy
+}  // namespace convoy::ops

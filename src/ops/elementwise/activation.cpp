@@ -125,15 +125,9 @@ Value leaky_relu(Builder& b, Value x, float slope) {
 Value swish(Builder& b, Value x) { return b.emit(swish_def, {x}); }
 Value sigmoid(Builder& b, Value x) { return b.emit(sigmoid_def, {x}); }
 
-}  // namespace convoy::ops
-
-namespace convoy {
-
 OpFamily activation_ops() {
-  return {
-      .ops = {&ops::relu_def, &ops::relu_grad_def, &ops::leaky_relu_def, &ops::leaky_relu_grad_def,
-              &ops::swish_def, &ops::swish_grad_def, &ops::sigmoid_def, &ops::sigmoid_grad_def},
-      .fusions = {}};
+  return {.ops = {&relu_def, &relu_grad_def, &leaky_relu_def, &leaky_relu_grad_def, &swish_def,
+                  &swish_grad_def, &sigmoid_def, &sigmoid_grad_def}};
 }
 
-}  // namespace convoy
+}  // namespace convoy::ops

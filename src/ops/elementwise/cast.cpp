@@ -78,10 +78,6 @@ const OpDef cast_def{.name = "cast",
 
 Value cast(Builder& b, Value x, DType to) { return b.emit(cast_def, {x}, Attrs{to}); }
 
+OpFamily cast_ops() { return {.ops = {&cast_def}}; }
+
 }  // namespace convoy::ops
-
-namespace convoy {
-
-OpFamily cast_ops() { return {.ops = {&ops::cast_def}, .fusions = {}}; }
-
-}  // namespace convoy

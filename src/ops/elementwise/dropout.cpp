@@ -42,8 +42,7 @@ std::unique_ptr<Kernel> kernel(const Node& n, const KernelSite& site) {
   const auto in = site.input<float>(0);
   const auto keys = site.input<int64_t>(1);
   const auto out = site.output<float>(0);
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(samples, [=](int sample, const KernelArgs& args) {
+  return one_phase(samples, [=](int sample, const KernelArgs& args) {
     Random random(random_key(static_cast<uint64_t>(keys(args)[sample]), Purpose::dropout, a.site));
     const float* x = in(args) + sample * each;
     float* y = out(args) + sample * each;
@@ -51,7 +50,6 @@ std::unique_ptr<Kernel> kernel(const Node& n, const KernelSite& site) {
       y[i] = random.uniform() < static_cast<double>(a.rate) ? 0.0f : x[i] * keep;
     }
   });
-  return kernel;
 }
 
 Values grad(Builder& b, const Node& n, std::span<const Value> d_out);
@@ -75,8 +73,7 @@ std::unique_ptr<Kernel> path_kernel(const Node& n, const KernelSite& site) {
   const auto x = site.input<float>(0);
   const auto keys = site.input<int64_t>(1);
   const auto y = site.output<float>(0);
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(samples * chunks.tasks(), [=](int task, const KernelArgs& args) {
+  return one_phase(samples * chunks.tasks(), [=](int task, const KernelArgs& args) {
     const int sample = task / chunks.tasks(), chunk = task % chunks.tasks();
     Random random(random_key(static_cast<uint64_t>(keys(args)[sample]), Purpose::dropout, a.site));
     const bool drop = random.uniform() < static_cast<double>(a.rate);
@@ -84,7 +81,6 @@ std::unique_ptr<Kernel> path_kernel(const Node& n, const KernelSite& site) {
     kernels::scale(x(args) + at, drop ? 0.0f : 1 / (1 - a.rate), y(args) + at,
                    chunks.length(chunk));
   });
-  return kernel;
 }
 
 FormChoice path_forms(const Node& n, std::span<const TensorType> offered) {
@@ -119,10 +115,6 @@ Value dropout(Builder& b, Value x, Value key, float rate, uint64_t site) {
   return b.emit(dropout_def, {x, key}, Attrs{rate, site});
 }
 
+OpFamily dropout_ops() { return {.ops = {&dropout_def, &drop_path_def}}; }
+
 }  // namespace convoy::ops
-
-namespace convoy {
-
-OpFamily dropout_ops() { return {.ops = {&ops::dropout_def, &ops::drop_path_def}, .fusions = {}}; }
-
-}  // namespace convoy

@@ -19,11 +19,9 @@ std::unique_ptr<Kernel> by_storage(const TensorType& type, const Make& make) {
 template <class Body>
 std::unique_ptr<Kernel> by_chunks(const KernelSite& site, const Body& body) {
   const Chunks chunks{stored_count(site.out[0])};
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(chunks.tasks(), [=](int task, const KernelArgs& args) {
+  return one_phase(chunks.tasks(), [=](int task, const KernelArgs& args) {
     body(args, chunks.begin(task), chunks.length(task));
   });
-  return kernel;
 }
 
 // Calls f(input, output, count) for each chunk.

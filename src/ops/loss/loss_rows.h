@@ -60,14 +60,12 @@ std::unique_ptr<Kernel> each_loss_row(const KernelSite& site, Body body) {
   const int64_t classes = site.in[0].shape[1];
   const Chunks rows = by_rows(site.in[0].shape[0]);
   const auto logits = site.input<float>(0);
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(rows.tasks(), [=](int task, const KernelArgs& args) {
+  return one_phase(rows.tasks(), [=](int task, const KernelArgs& args) {
     for (int64_t i = rows.begin(task); i < rows.begin(task) + rows.length(task); ++i) {
       const float* row = logits(args) + i * classes;
       body(LossRow{args, i, classes, row, log_sum_exp(row, classes)});
     }
   });
-  return kernel;
 }
 
 }  // namespace convoy::ops

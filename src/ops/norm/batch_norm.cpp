@@ -161,14 +161,9 @@ void keep_statistics(Graph& graph, const std::function<bool(const std::string& m
 
 BatchNormOptions batch_norm_options(const Node& n) { return {n.attrs<BatchNormAttrs>().epsilon}; }
 
-}  // namespace convoy::ops
-
-namespace convoy {
-
 OpFamily batch_norm_ops() {
-  return {.ops = {&ops::batch_norm_train_def, &ops::batch_norm_grad_def, &ops::batch_norm_eval_def,
-                  &ops::saved_def},
-          .fusions = ops::batch_norm_fusions()};
+  return {.ops = {&batch_norm_train_def, &batch_norm_grad_def, &batch_norm_eval_def, &saved_def},
+          .fusions = batch_norm_fusions()};
 }
 
-}  // namespace convoy
+}  // namespace convoy::ops

@@ -353,8 +353,7 @@ std::unique_ptr<Kernel> batch_norm_saved(const BatchNormAttrs& a, const KernelSi
   const int64_t channels = site.in[0].shape[0], vector = channel_vector(channels);
   const auto running_mean = site.input<float>(0), variance = site.input<float>(1);
   const auto saved = site.output<float>(0);
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(a.replicas, [=](int replica, const KernelArgs& args) {
+  return one_phase(a.replicas, [=](int replica, const KernelArgs& args) {
     float* mean = saved(args) + replica * 2 * vector;
     std::fill_n(mean, 2 * vector, 0.0f);
     for (int64_t c = 0; c < channels; ++c) {
@@ -362,7 +361,6 @@ std::unique_ptr<Kernel> batch_norm_saved(const BatchNormAttrs& a, const KernelSi
       mean[vector + c] = inverse_deviation(variance(args)[c], a.epsilon);
     }
   });
-  return kernel;
 }
 
 std::unique_ptr<Kernel> batch_norm_eval(const BatchNormAttrs& a, const KernelSite& site) {

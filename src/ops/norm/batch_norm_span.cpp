@@ -123,13 +123,8 @@ void spread_batch_norms(Graph& graph, int64_t span) {
   }
 }
 
-}  // namespace convoy::ops
-
-namespace convoy {
-
 OpFamily batch_norm_span_ops() {
-  return {.ops = {&ops::sums_def, &ops::apply_def, &ops::grad_sums_def, &ops::grad_apply_def},
-          .fusions = {}};
+  return {.ops = {&sums_def, &apply_def, &grad_sums_def, &grad_apply_def}};
 }
 
-}  // namespace convoy
+}  // namespace convoy::ops

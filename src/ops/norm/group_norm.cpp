@@ -231,10 +231,6 @@ GroupNormOptions group_norm_options(const Node& n) {
   return {n.attrs<Attrs>().groups, n.attrs<Attrs>().epsilon};
 }
 
+OpFamily group_norm_ops() { return {.ops = {&group_norm_def, &grad_def}}; }
+
 }  // namespace convoy::ops
-
-namespace convoy {
-
-OpFamily group_norm_ops() { return {.ops = {&ops::group_norm_def, &ops::grad_def}, .fusions = {}}; }
-
-}  // namespace convoy

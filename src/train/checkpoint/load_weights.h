@@ -10,8 +10,15 @@
 #include "engine/state.h"
 #include "models/model.h"
 #include "weights/match.h"
+#include "weights/weight_file.h"
 
 namespace convoy {
+
+// The bytes of a file of weights. One of a checkpoint is verified against the hash that the
+// checkpoint holds.
+std::string read_weights(const fs::path& path);
+// Every file of weights that goes into a network is opened here.
+WeightFile open_weights(const fs::path& path);
 
 // What a model with that many classes and image channels has a place for, from a graph alone.
 std::vector<Wanted> wanted_by(const FoundModel& model, int classes, int channels);

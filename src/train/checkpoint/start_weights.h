@@ -7,8 +7,8 @@
 namespace convoy {
 
 // The weights that --init-from means: the file itself, the best weights of a run directory (the
-// last where none were evaluated), or those of a checkpoint folder, which are verified. A run
-// without weights is Fault::checkpoint.
+// last where none were evaluated), or those of a checkpoint folder. A run without weights is
+// Fault::checkpoint.
 fs::path start_file(const fs::path& given);
 
 // The classes that the file names; none without --init-from, or where it names none.
