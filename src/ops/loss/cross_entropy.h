@@ -6,7 +6,7 @@
 
 namespace convoy::ops {
 
-// How smoothing distributes the part s of the target (spec C.5).
+// How smoothing distributes the part s of the target.
 enum class Smoothing {
   uniform,  // s / K to every class, including the true one (Habana, torchvision)
   others,   // s / (K - 1) to every other class (Graphcore)
