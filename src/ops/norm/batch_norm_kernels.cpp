@@ -241,7 +241,7 @@ class GradKernel : public Kernel {
     });
   }
 
-  // d_x = a g + b (x - mean) + c, where g is the gradient after the activation; a, b, c make the
+  // d_x = a g + b (x - mean) + c, where g is the gradient of the norm's output; a, b, c make the
   // sums of d_x and of d_x * (x - mean) over the replica zero.
   void combine(int task, const KernelArgs& args) const {
     const int64_t first = task * planes_.block;

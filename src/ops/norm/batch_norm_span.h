@@ -6,9 +6,9 @@
 
 namespace convoy::ops {
 
-// In the training graph of one replica, replaces every batch norm by three nodes: sums, exchange,
-// normalisation; its gradient likewise. The statistics, also for the running ones, are the group's.
-// Norms with frozen statistics stay.
+// In the training graph of one replica, replaces every batch norm by its sums, their exchange and
+// the normalisation; its gradient likewise. The statistics, also those that update the running
+// ones, are the group's. Norms with frozen statistics stay.
 void spread_batch_norms(Graph& graph, int64_t span);
 
 }  // namespace convoy::ops

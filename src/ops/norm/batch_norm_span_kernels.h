@@ -19,10 +19,10 @@ std::unique_ptr<Kernel> span_sums(const SpanNormAttrs& attrs, const KernelSite& 
 // out: as batch_norm's
 std::unique_ptr<Kernel> span_apply(const SpanNormAttrs& attrs, const KernelSite& site);
 
-// in: as batch_norm_grad's; out: sums and dots [, the gradient after the activation]
+// in: as batch_norm_grad's; out: sums and dots [, the gradient of the norm's output]
 std::unique_ptr<Kernel> span_grad_sums(const SpanNormAttrs& attrs, const KernelSite& site);
 
-// in: d_y or the gradient after the activation, x, gamma, beta, saved, gathered vectors of the
+// in: d_y or the gradient of the norm's output, x, gamma, beta, saved, gathered vectors of the
 // group, this replica's vectors, completion token [, second d_y]; out: d_x, d_gamma, d_beta
 std::unique_ptr<Kernel> span_grad_apply(const SpanNormAttrs& attrs, const KernelSite& site);
 
