@@ -11,9 +11,9 @@
 
 namespace convoy {
 
-// Who has to fix it. The numbers are the process's exit codes.
+// The party that has to fix the problem. The numbers are the process's exit codes.
 enum class Fault {
-  bug = 1,         // we do: a broken promise inside Convoy
+  bug = 1,         // we: a broken promise inside Convoy
   usage = 2,       // the caller: option, key or combination
   data = 3,        // the owner of the dataset
   checkpoint = 4,  // the owner of the weights or the run directory

@@ -13,10 +13,9 @@
 
 namespace convoy {
 
-// The text on one line: `
-// ` and `\t` are escaped; other control characters and bytes that are not UTF-8 become `\x1b`;
-// characters that are invisible or change the direction become `\u{202e}`. All other characters
-// stay, also the backslash, so that escaping twice changes nothing.
+// The text on one line: `\n` and `\t` are escaped; other control characters and bytes that are not
+// UTF-8 become `\x1b`; characters that are invisible or change the direction become `\u{202e}`. All
+// other characters stay, also the backslash, so that escaping twice changes nothing.
 std::string one_line(std::string_view text);
 
 // The same, but line ends and tabs stay: for a text of several lines whose outside parts are

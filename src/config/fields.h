@@ -21,7 +21,7 @@ struct Setting {
   std::string origin;
   int line = 0;  // in a file, counted from 1
 
-  // For messages: `configs/x.yml:3`, or only the origin
+  // For messages: `configs/x.yml:3`, or only the origin.
   std::string where() const;
   bool is_recorded_default() const { return origin == "recorded default"; }
   bool is_default() const { return origin == "default" || is_recorded_default(); }

@@ -66,7 +66,8 @@ struct DataOptions {
   // effect with the others (mean without mean-std …) is a usage error.
   void describe(Fields& field, bool training = true);
 
-  // Sets the model's image size, channels and classes where no option did.
+  // Gives generated data and pictures the model's image size, channels and classes, where no option
+  // has set them.
   void suit(int image_size, int channels, int classes);
 
   // The dataset's name: the option, or derived from the folder. If the folder tells nothing,

@@ -21,7 +21,7 @@ struct Region {
   Layout layout;
 };
 
-// The planner lays out only the workspace; the other regions are state, or inputs of the caller.
+// Of these regions the planner lays out only the workspace; the others are state, or the caller's.
 namespace regions {
 inline constexpr Region workspace{"workspace", Region::Layout::lifetimes};
 inline constexpr Region input{"input", Region::Layout::caller};

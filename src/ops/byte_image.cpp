@@ -1,5 +1,5 @@
-// Bytes to floats by table, not by arithmetic: the loader normalises with the same tables when it
-// does it itself, so that where it happens changes no bit.
+// Bytes to floats by table, not by arithmetic: the loader uses the same tables if it normalises, so
+// both give the same bits.
 
 #include "ops/byte_image.h"
 

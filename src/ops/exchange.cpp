@@ -41,7 +41,7 @@ std::string describe_rows(const Node& n) {
   return fmt::format("{} of {} processes", cuts.back(), cuts.size() - 1);
 }
 
-// Its end is an action of the step's schedule.
+// The end of the exchange is an action of the step's schedule.
 Collective bucket_collective(const Node& n) {
   return {Collective::Kind::bucket, n.attrs<BucketAttrs>().bucket, true, false};
 }

@@ -1,4 +1,4 @@
-// A family of ops is one file here; `ops::ops_catalog()` lists them all.
+// The op families: each is one file in ops/, and `ops::ops_catalog()` lists them all.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// Pooling, plane by plane in the blocked layout. Max pooling keeps which pixel won (one byte an
-// output), so that its gradient needs neither x nor y.
+// Pooling, plane by plane in the blocked layout. Max pooling stores the position of the maximum
+// (one byte per output), so that its gradient needs neither x nor y.
 
 #include "ops/pooling.h"
 
@@ -42,7 +42,7 @@ Shape checked_shape(const Node& n, std::span<const TensorType> in) {
   need_floats(n, in);
   const Attrs& a = n.attrs<Attrs>();
   const Padding& p = a.padding;
-  // A window wholly outside the image would have nothing to choose from.
+  // A window entirely outside the image would have no maximum.
   const bool fits = in[0].shape.rank() == 4 && a.size <= 16 &&
                     std::max({p.top, p.left, p.bottom, p.right}) < a.size &&
                     a.x[2] + p.top + p.bottom >= a.size && a.x[3] + p.left + p.right >= a.size;

@@ -1,4 +1,5 @@
-// Between plain [n][c][pixels] and blocked [n][c / B][pixels][B]; padded channels become zero.
+// Converts between plain [n][c][pixels] and blocked [n][c / B][pixels][B]; padded channels are
+// zero.
 
 #include "ops/reorder.h"
 
@@ -72,7 +73,7 @@ std::unique_ptr<Kernel> kernel(const Node&, const KernelSite& site) {
   broken_promise("a type that can be reordered", std::source_location::current());
 }
 
-// The layout pass writes this node, so it gets what it wants already.
+// The layout pass inserts this node, so its input already has the right form.
 FormChoice forms(const Node& n, std::span<const TensorType> offered) {
   return {{{offered[0].layout, offered[0].dtype}}, {n.attrs<Attrs>().to}};
 }

@@ -76,7 +76,7 @@ std::unique_ptr<Kernel> concat_kernel(const Node&, const KernelSite& site) {
   });
 }
 
-// The part [begin, begin + count) of the channels of d_y.
+// The channels [begin, begin + count) of the input.
 struct PartAttrs {
   int64_t begin, count;
 };
@@ -95,7 +95,7 @@ std::unique_ptr<Kernel> part_kernel(const Node& n, const KernelSite& site) {
   });
 }
 
-// Blocked only when every part is whole blocks: the boundaries must fall between blocks.
+// Blocked only if begin and count are whole blocks.
 FormChoice part_forms(const Node& n, std::span<const TensorType> offered) {
   const PartAttrs& a = n.attrs<PartAttrs>();
   const bool whole = a.begin % channel_block() == 0 && a.count % channel_block() == 0;

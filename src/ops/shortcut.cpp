@@ -50,7 +50,7 @@ struct Geometry {
         stride(a.stride) {}
 };
 
-// Padded channels of x are zero, so whole blocks may be copied.
+// Padded channels of x are zero, so whole blocks can be copied.
 std::unique_ptr<Kernel> forward(const Node& n, const KernelSite& site) {
   const Geometry g(n.attrs<Attrs>());
   const auto in = site.input<float>(0);

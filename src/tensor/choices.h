@@ -23,7 +23,7 @@ enum class ConvAlgorithm : uint8_t { direct, winograd_f2, winograd_f4 };
 // The user's choice for some convolutions, a line of --algorithms.
 struct AlgorithmRule {
   std::string pass;         // as ops/conv/conv_name.h writes it; * and ? match any text
-  std::string convolution;  // likewise
+  std::string convolution;  // as conv_name writes it, with * and ?
   ConvAlgorithm algorithm;
   std::string where;  // file and line of the rule: "tuned.txt:3"
 };

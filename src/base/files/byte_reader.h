@@ -14,7 +14,7 @@ namespace convoy {
 
 class ByteReader {
  public:
-  // Keeps views of both; `what` is the name for messages: "the index".
+  // Keeps references to all three; `what` is the name for messages: "the index".
   ByteReader(std::string_view bytes, const std::string& origin, std::string_view what,
              Fault fault = Fault::checkpoint)
       : bytes_(bytes), origin_(origin), what_(what), fault_(fault) {}

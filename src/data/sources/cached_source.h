@@ -9,8 +9,8 @@
 
 namespace convoy {
 
-// `free_bytes` returns how much memory is left; below `reserve` nothing more is kept. Default: what
-// the machine or the tightest cgroup has left, and an eighth of all memory.
+// `free_bytes` returns how much memory is left; below `reserve` nothing more is kept. Defaults:
+// what the machine or the tightest cgroup has left, and an eighth of all memory.
 std::unique_ptr<PictureSource> cached(std::unique_ptr<PictureSource> source);
 std::unique_ptr<PictureSource> cached(std::unique_ptr<PictureSource> source,
                                       std::function<int64_t()> free_bytes, int64_t reserve);

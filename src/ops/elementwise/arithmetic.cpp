@@ -1,4 +1,4 @@
-// Sum and product. A product with a gate [n, c, 1, 1] is what squeeze-and-excitation needs.
+// Sum and product. Squeeze-and-excitation needs the product with a gate [n, c, 1, 1].
 
 #include "ops/elementwise/arithmetic.h"
 

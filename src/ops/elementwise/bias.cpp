@@ -1,5 +1,5 @@
-// A number for each channel, added to all of its pixels. Its gradient sums images in order and
-// replicas in a tree.
+// Adds one number per channel to all its pixels. The gradient sums images in order and replicas in
+// a tree.
 
 #include "ops/elementwise/bias.h"
 
@@ -58,7 +58,7 @@ std::unique_ptr<Kernel> backward(const Node& n, const KernelSite& site) {
   const auto d_y = site.input<float>(0);
   const auto d_bias = site.output<float>(0);
   auto kernel = std::make_unique<PhasedKernel>();
-  // Sums of each image [n, C'], then of each replica [replicas, C'].
+  // Scratch: sums of each image [n, C'], then of each replica [replicas, C'].
   kernel->scratch(static_cast<size_t>((planes.images + replicas) * vector) * sizeof(float));
   kernel->phase(planes.tasks(), [=](int task, const KernelArgs& args) {
     planes.each(task, [&](int64_t image, int64_t channel, int64_t at) {

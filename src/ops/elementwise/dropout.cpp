@@ -1,5 +1,5 @@
-// Dropout keyed by sample: the mask is a function, so the gradient draws it again instead of
-// keeping it, and a replica draws the same whoever runs it.
+// Dropout keyed by sample: the mask is a function, so the gradient computes it again instead of
+// storing it, and a replica has the same mask on any rank.
 
 #include "ops/elementwise/dropout.h"
 
@@ -34,7 +34,7 @@ Types infer(const Node& n, std::span<const TensorType> in) {
   return {{in[0].shape}};
 }
 
-// Logical (plain) element order, so that the mask does not depend on the layout.
+// In logical (plain) element order, so that the mask does not depend on the layout.
 std::unique_ptr<Kernel> kernel(const Node& n, const KernelSite& site) {
   const Attrs a = n.attrs<Attrs>();
   const int64_t samples = site.in[0].shape[0], each = site.in[0].shape.count() / samples;
@@ -65,7 +65,7 @@ Values grad(Builder& b, const Node& n, std::span<const Value> d_out) {
   return {b.emit(dropout_def, {d_out[0], n.in[1]}, n.attrs<Attrs>()), {}};
 }
 
-// A sample is kept or not; its elements lie together in every layout.
+// A sample is kept or dropped; its elements are contiguous in every layout.
 std::unique_ptr<Kernel> path_kernel(const Node& n, const KernelSite& site) {
   const Attrs a = n.attrs<Attrs>();
   const int64_t samples = site.in[0].shape[0];

@@ -1,4 +1,4 @@
-// Softmax cross-entropy from logits, with label smoothing; one row a sample, in double.
+// Softmax cross-entropy from logits, with label smoothing; one row per sample, in double.
 
 #include "ops/loss/cross_entropy.h"
 
@@ -32,7 +32,7 @@ std::unique_ptr<Kernel> forward(const Node& n, const KernelSite& site) {
   const auto y = site.output<float>(0);
   return each_loss_row(site, [=](const LossRow& r) {
     const int32_t label = checked_label(labels(r.args), r.sample, r.classes);
-    // -sum_k target_k (logit_k - top - log_sum); the targets add up to 1.
+    // -sum_k target_k (logit_k - top - log_sum); the targets sum to 1.
     double loss = r.lse.log_sum + (t.hit - t.miss) * (r.lse.top - r.logits[label]);
     if (t.miss > 0) {
       for (int64_t k = 0; k < r.classes; ++k) loss += t.miss * (r.lse.top - r.logits[k]);

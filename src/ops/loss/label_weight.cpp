@@ -1,5 +1,5 @@
-// Losses of rare classes count for more. As Keras's class_weight does it: the mean is over samples,
-// not over weights, so that a batch of rare ones makes a larger step.
+// Class weights as in Keras's class_weight: the mean is over samples, not over weights, so a batch
+// of rare classes has a larger gradient.
 
 #include "ops/loss/label_weight.h"
 

@@ -1,4 +1,4 @@
-// Softmax, a row a sample, in double.
+// Softmax, one row per sample, in double.
 
 #include "ops/loss/softmax.h"
 
