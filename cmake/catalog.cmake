@@ -1,7 +1,7 @@
 # Each folder is a registry. A file `src/<folder>/**/<stem>.cpp` that defines
 # `<Type> <stem>_<kind>() {` at the start of a line is an entry; this file generates the sorted list
 # of all entries as `<kind>_catalog()`. To add an entry, add a file there or in the same folder
-# below CONVOY_EXTRA.
+# below CONVOY_EXTRA. Entries are in the namespace convoy unless the last argument names another.
 set(CONVOY_EXTRA "" CACHE PATH "a folder laid out as src/, with more entries for its catalogues")
 
 function(convoy_catalog folder type kind header out)
@@ -26,13 +26,15 @@ function(convoy_catalog folder type kind header out)
       set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
     endif()
   endforeach()
+  set(namespace convoy ${ARGN})
+  list(JOIN namespace "::" namespace)
   set(table ${PROJECT_BINARY_DIR}/catalog/${kind}.cpp)
   file(CONFIGURE OUTPUT ${table} @ONLY CONTENT [[
 #include <vector>
 
 #include "@header@"
 
-namespace convoy {
+namespace @namespace@ {
 
 @declared@
 const std::vector<@type@>& @kind@_catalog() {
@@ -41,7 +43,7 @@ const std::vector<@type@>& @kind@_catalog() {
   return all;
 }
 
-}  // namespace convoy
+}  // namespace @namespace@
 ]])
   set(${out} ${${out}} ${table} PARENT_SCOPE)
 endfunction()

@@ -1,5 +1,5 @@
-// As the quotient of two gamma variables (Marsaglia and Tsang 2000), by their logarithms: for a
-// small alpha both are too small for a double.
+// The quotient of two gamma variables (Marsaglia and Tsang 2000), computed with their logarithms:
+// for a small alpha both are too small for a double.
 
 #include "base/beta.h"
 

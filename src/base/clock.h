@@ -1,4 +1,4 @@
-// Time: of day for files, steady for measuring.
+// Wall-clock time, and a steady clock for measuring.
 #pragma once
 
 #include <chrono>

@@ -6,7 +6,7 @@
 namespace convoy {
 namespace {
 
-// Eight tables: eight bytes a round, about 2 GB/s without any special instruction.
+// Eight tables: eight bytes per round, about 2 GB/s without special instructions.
 using Tables = std::array<std::array<uint32_t, 256>, 8>;
 
 constexpr Tables make_tables() {

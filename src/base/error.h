@@ -1,5 +1,5 @@
-// The one error type. It is thrown where the trouble is found and caught in `main`, which prints
-// one line and leaves with the fault's exit code. A message says what, where, and what to try.
+// The one error type. It is thrown where the problem is found and caught in `main`, which prints
+// one line and exits with the fault's code. A message says what, where, and what to try.
 #pragma once
 
 #include <fmt/core.h>
@@ -11,9 +11,9 @@
 
 namespace convoy {
 
-// Who must act. The numbers are the process's exit codes.
+// The party that has to fix the problem. The numbers are the process's exit codes.
 enum class Fault {
-  bug = 1,         // we must: a broken promise inside Convoy
+  bug = 1,         // we: a broken promise inside Convoy
   usage = 2,       // the caller: option, key or combination
   data = 3,        // the owner of the dataset
   checkpoint = 4,  // the owner of the weights or the run directory
@@ -39,7 +39,7 @@ template <class... Args>
 
 [[noreturn]] void broken_promise(std::string_view why, const std::source_location& where);
 
-// For what only a mistake in Convoy itself can make false.
+// For conditions that only a mistake in Convoy itself can make false.
 inline void expect(bool truth, std::string_view why,
                    const std::source_location& where = std::source_location::current()) {
   if (!truth) broken_promise(why, where);

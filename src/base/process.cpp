@@ -12,7 +12,8 @@
 namespace convoy {
 namespace {
 
-// The rest of the first line that starts with `key`, without the colon and blanks; empty if none.
+// The rest of the first line that starts with `key`, without the colon and blanks; empty if none
+// does.
 std::string line_after(const fs::path& path, std::string_view key) {
   std::ifstream file(path);
   std::string line;

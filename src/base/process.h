@@ -1,4 +1,4 @@
-// What the system says about this process and this machine.
+// What the system reports about this process and this machine.
 #pragma once
 
 #include <cstdint>
@@ -8,23 +8,23 @@
 
 namespace convoy {
 
-// The most memory this process has held so far (VmHWM); 0 where the system does not say.
+// The largest resident memory of this process so far (VmHWM); 0 if the system does not say.
 int64_t peak_rss_bytes();
 
-// What it holds now (VmRSS); likewise.
+// The resident memory now (VmRSS); 0 if the system does not say.
 int64_t resident_bytes();
 
 std::string host_name();
 
-// "Intel(R) Xeon(R) CPU …"; "unknown" where the system does not say.
+// "Intel(R) Xeon(R) CPU …"; "unknown" if the system does not say.
 std::string cpu_model();
 
-// What may be used: physical memory, or the smallest limit of the cgroups (v1 or v2) this process
-// is in, whichever is less. `root` stands for "/" in tests.
+// The memory this process may use: physical memory or the smallest limit of its cgroups (v1 or v2),
+// whichever is less. `root` stands for "/" in tests.
 int64_t memory_limit_bytes(const fs::path& root = "/");
 
-// What is left of it: what the system says is available, and no more than the limit less what this
-// process holds.
+// The memory this process can still get: what the system calls available, at most the limit above
+// minus the resident memory.
 int64_t free_memory_bytes();
 
 }  // namespace convoy

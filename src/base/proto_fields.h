@@ -1,5 +1,5 @@
-// Protocol buffer messages as a list of numbered fields: enough to read what TensorFlow writes, the
-// index of a checkpoint and the records of a dataset.
+// Reads a protocol buffer message as a list of numbered fields. That is enough for the TensorFlow
+// files we read: checkpoint indexes and dataset records.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@ struct ProtoField {
   bool is_bytes = false;
 };
 
-// Calls `take` for each field in order. What is no message is `fault` naming origin and `what`.
+// Calls `take` for each field in order. A malformed message is `fault`, naming origin and `what`.
 void for_each_field(std::string_view message, const std::string& origin, std::string_view what,
                     const std::function<void(const ProtoField&)>& take,
                     Fault fault = Fault::checkpoint);

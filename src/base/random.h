@@ -1,5 +1,5 @@
-// Random numbers are functions, not streams: what a sample sees depends on (seed, purpose, epoch,
-// sample) alone, so any number of threads or processes, and a resumed run, see the same.
+// Random numbers are functions, not streams. A sample's values depend on (seed, purpose, epoch,
+// sample) alone, so they are the same for any number of threads or processes and in a resumed run.
 #pragma once
 
 #include <cmath>
@@ -47,7 +47,7 @@ class Random {
   constexpr double uniform() { return static_cast<double>(bits() >> 11) * 0x1p-53; }
   // In [0, n), n > 0 and below 2^32.
   constexpr uint32_t below(uint32_t n) { return static_cast<uint32_t>(((bits() >> 32) * n) >> 32); }
-  // Normal with mean 0 and deviation 1.
+  // Standard normal: mean 0, deviation 1.
   double normal() {
     const double radius = std::sqrt(-2 * std::log(1 - uniform()));
     return radius * std::cos(2 * 3.14159265358979323846 * uniform());

@@ -1,5 +1,5 @@
-// The clock of a thread that watches others and may itself not run for a while (a suspended
-// machine, a stopped process): such time counts against none of them.
+// The clock of a watchdog thread that may itself stop for a while (a suspended machine, a stopped
+// process). It leaves such gaps out, so that they are not counted as delays of the watched threads.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace convoy {
 
 class RunningClock {
  public:
-  // Must be asked at least every two seconds while the thread runs.
+  // Must be called at least every two seconds while the thread runs.
   double now() {
     const double real = steady_seconds();
     gap_ = real - last_;
@@ -18,7 +18,7 @@ class RunningClock {
     last_ = real;
     return real - lost_;
   }
-  // Between the last two looks at it.
+  // Seconds between the last two calls of `now`.
   double gap() const { return gap_; }
 
  private:

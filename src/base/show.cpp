@@ -13,7 +13,7 @@ struct Range {
   uint32_t first, last;
 };
 
-// Controls, and characters that have no width, break lines or change the direction of writing.
+// Control characters, and characters that have no width, break lines or change the direction.
 constexpr std::array hidden{
     Range{0x00, 0x1f},       Range{0x7f, 0x9f},      Range{0xad, 0xad},     Range{0x34f, 0x34f},
     Range{0x61c, 0x61c},     Range{0x115f, 0x1160},  Range{0x17b4, 0x17b5}, Range{0x180b, 0x180f},
@@ -26,7 +26,7 @@ bool is_hidden(uint32_t point) {
       hidden, [&](const Range& range) { return point >= range.first && point <= range.last; });
 }
 
-// The text with every character that is not to be seen as `escape(bytes, point)` writes it.
+// The text, with every hidden or invalid character replaced by `escape(bytes, point)`.
 template <class Escape>
 std::string with_escapes(std::string_view text, const Escape& escape) {
   std::string shown;
@@ -75,7 +75,7 @@ std::string plain_json(std::string_view json) {
   return with_escapes(json, [](std::string_view bytes, const CodePoint& point, std::string& shown) {
     auto out = std::back_inserter(shown);
     if (bytes == "\n") {
-      shown += bytes;  // between the parts
+      shown += bytes;  // line ends stay
     } else if (point.bytes == 0) {
       shown += "\\ufffd";
     } else if (point.value < 0x10000) {

@@ -1,7 +1,7 @@
-// The one way to the screen. Names, paths, metadata and messages come from files and folders of
-// others, and could hold what a terminal obeys or what looks like lines of ours: escape sequences,
-// ends of lines, letters that turn the direction of writing. Whatever is put into a format here is
-// escaped, so that it can only be read. The format itself is ours and stays as it is.
+// The only way to print. Names, paths, metadata and messages come from files of others and may
+// contain escape sequences, line ends that imitate our output, or characters that change the
+// direction of writing. Every text argument of a format is escaped here; the format itself is ours
+// and is not.
 #pragma once
 
 #include <fmt/core.h>
@@ -13,16 +13,16 @@
 
 namespace convoy {
 
-// The text on one line: `\n`, `\t`; other control characters and bytes that are no UTF-8 as `\x1b`,
-// characters that cannot be seen or change the direction as `\u{202e}`. Other characters stay, the
-// backslash too, so that a text that was escaped before stays as it is.
+// The text on one line: `\n` and `\t` are escaped; other control characters and bytes that are not
+// UTF-8 become `\x1b`; characters that are invisible or change the direction become `\u{202e}`. All
+// other characters stay, also the backslash, so that escaping twice changes nothing.
 std::string one_line(std::string_view text);
 
-// The same, but ends of lines and tabs stay: for a text of several lines, in which each part that
-// came from outside is already on one line.
+// The same, but line ends and tabs stay: for a text of several lines whose outside parts are
+// already escaped by `one_line`.
 std::string plain_text(std::string_view text);
 
-// Such characters in JSON, where they can only stand inside of strings, as JSON's `\u202e`.
+// Escapes these characters as JSON's `\u202e`; in valid JSON they can only be inside strings.
 std::string plain_json(std::string_view json);
 
 namespace show_detail {
@@ -47,13 +47,13 @@ Shown<T> escaped(const T& value) {
 template <class... Args>
 using ShowFormat = fmt::format_string<show_detail::Shown<Args>...>;
 
-// fmt::format, with every text among the arguments on one line.
+// fmt::format, with every text argument escaped by `one_line`.
 template <class... Args>
 std::string shown(ShowFormat<Args...> format, const Args&... args) {
   return fmt::vformat(format, fmt::make_format_args(show_detail::escaped<Args>(args)...));
 }
 
-// The same to a stream, and to the standard output. A failure is a std::system_error.
+// Prints to a stream, or to the standard output. A failure is a std::system_error.
 template <class... Args>
 void show(std::FILE* stream, ShowFormat<Args...> format, const Args&... args) {
   fmt::vprint(stream, format, fmt::make_format_args(show_detail::escaped<Args>(args)...));
@@ -63,7 +63,7 @@ void show(ShowFormat<Args...> format, const Args&... args) {
   show(stdout, format, args...);
 }
 
-// A text of several lines that was put together with `shown`.
+// Prints a text of several lines that was made with `shown`.
 void show_text(std::string_view text, std::FILE* stream = stdout);
 
 }  // namespace convoy

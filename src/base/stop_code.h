@@ -5,7 +5,7 @@
 
 namespace convoy {
 
-// 130 for Ctrl-C, 143 for every other signal that asks to stop.
+// 130 for Ctrl-C, 143 for every other signal that asks the process to stop.
 constexpr int stop_code(int signal) { return 128 + (signal == SIGINT ? SIGINT : SIGTERM); }
 
 }  // namespace convoy

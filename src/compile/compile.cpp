@@ -1,6 +1,6 @@
-// From a model's graph to a plan that can run: the whole road, in order. Each pass is one file in
-// compile/passes/. `PassRunner` verifies the graph after every pass, times it, leaves it out on
-// `--without PASS` where that is possible, and prints the graph on `--dump PASS`.
+// Compiles a model's graph into a plan: all passes, in order. Each pass is one file in
+// compile/passes/. `PassRunner` verifies the graph after every pass, times it, skips an optional
+// one on `--without PASS`, and prints the graph on `--dump PASS`.
 
 #include "compile/compile.h"
 
@@ -13,7 +13,7 @@
 namespace convoy {
 namespace {
 
-// What the passes work on.
+// The data of the passes.
 struct Work {
   Graph& graph;
   const CompileOptions& options;
@@ -24,7 +24,7 @@ struct Work {
 
 struct Pass {
   std::string_view name;
-  enum class Kind { always, optional } kind;  // optional: without it the plan is only slower
+  enum class Kind { always, optional } kind;  // optional: without it the plan is correct but slower
   enum class Of { every_plan, training } of;
   void (*run)(Work&);
 };
@@ -33,7 +33,7 @@ using enum Pass::Kind;
 using enum Pass::Of;
 
 constexpr std::array passes{
-    // What is computed. Fusion comes before the gradients: a fused node brings its own.
+    // What is computed. Fusion comes before the gradients: a fused node has its own gradient.
     Pass{"fuse_forward", optional, every_plan,
          [](Work& w) { fuse(w.graph, w.words().fusions, FusionRule::Stage::forward); }},
     Pass{
@@ -42,19 +42,19 @@ constexpr std::array passes{
     Pass{"fuse_gradients", optional, training,
          [](Work& w) { fuse(w.graph, w.words().fusions, FusionRule::Stage::gradients); }},
     Pass{"drop_dead_nodes", always, every_plan, [](Work& w) { drop_dead_nodes(w.graph); }},
-    // After fusion, which does not know what stands between two nodes then.
+    // After fusion, whose rules do not expect exchange nodes between two nodes.
     Pass{"distribute", always, every_plan,
          [](Work& w) {
            if (w.options.distribute) w.options.distribute(w.graph);
          }},
 
-    // How. After fusion: a fused node has one form to choose. Casts take the layout they are given,
-    // so layouts come last.
+    // How. After fusion: a fused node has one form to choose. Casts keep the layout of their input,
+    // so layouts are chosen last.
     Pass{"choose_storage", always, every_plan,
          [](Work& w) { choose_storage(w.graph, w.words(), w.options.in_bf16); }},
     Pass{"choose_layouts", always, every_plan, [](Work& w) { choose_layouts(w.graph, w.words()); }},
 
-    // When, and in which memory. The order is settled first; the planner only reads it.
+    // When, and in which memory. The order is final before memory is planned.
     Pass{"order_nodes", always, every_plan, [](Work& w) { order_nodes(w.graph); }},
     Pass{"plan_memory", always, every_plan,
          [](Work& w) { w.plan = plan_memory(w.graph, w.options.packs_once); }},

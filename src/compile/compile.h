@@ -1,4 +1,4 @@
-// From a graph to a plan.
+// Compiles a graph into a plan (compile/plan.h) by running all passes.
 #pragma once
 
 #include <functional>
@@ -11,19 +11,19 @@
 
 namespace convoy {
 
-// A mean over the samples, times its weight, is what training lowers. `per_sample` must be an
-// output of the graph too.
+// Training minimises the mean of `per_sample` over the samples, times `weight`. `per_sample` must
+// also be an output of the graph.
 struct Loss {
   Value per_sample;
   float weight = 1;
 };
 
-// For people who look inside.
+// Options to inspect the passes.
 struct PassWatch {
-  std::vector<std::string> dump;     // passes after which the graph is printed; "all"
+  std::vector<std::string> dump;     // passes after which the graph is printed; "all": every pass
   std::vector<std::string> without;  // optional passes to leave out
   std::function<void(const std::string& title, const std::string& text)> print;
-  std::map<std::string, double>* seconds = nullptr;  // when given, gets each pass's time
+  std::map<std::string, double>* seconds = nullptr;  // null, or gets the time of each pass
 };
 
 struct CompileOptions {
@@ -31,20 +31,20 @@ struct CompileOptions {
   Value loss_scale;
   Vocabulary vocabulary;
   PassWatch watch;
-  // The plan runs several times on the same parameters: what kernels make of them is kept, in
-  // memory of its own.
+  // The plan runs several times with the same parameters: it keeps the packed parameters of its
+  // kernels in memory of its own.
   bool packs_once = false;
-  // Values that are stored in bf16; empty: none. For tests alone, until --precision decides it.
+  // The values that are stored in bf16; empty: none. Only for tests, until --precision decides it.
   std::function<bool(const Graph&, Value)> in_bf16;
-  // What is added for a run of several processes; empty: nothing.
+  // Adds the exchange nodes of a run with several ranks; empty: none.
   std::function<void(Graph&)> distribute;
 };
 
 Plan compile(Graph graph, const CompileOptions& options);
 
-// The names `--dump` knows, in order.
+// The names that `--dump` accepts, in the order of the passes.
 std::vector<std::string> pass_names();
-// Those of them that `--without` knows.
+// The names that `--without` accepts.
 std::vector<std::string> optional_pass_names();
 
 }  // namespace convoy

@@ -1,4 +1,5 @@
-// Runs one pass after another and looks over its shoulder.
+// Runs the passes one after another; verifies, times and prints the graph as `PassWatch` asks.
+// Borrows graph and watch.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +30,7 @@ class PassRunner {
     }
   }
 
-  // A pass without which the plan is only slower.
+  // A pass that may be skipped: without it the plan is only slower.
   template <class Pass>
   void optional(const std::string& name, Pass&& pass) {
     if (!contains(watch_.without, name)) (*this)(name, std::forward<Pass>(pass));

@@ -1,4 +1,5 @@
-// A plan: what runs, in which order, in which memory. It is complete before anything is allocated.
+// A plan: which kernels run, in which order, in which memory. It is complete before any memory is
+// allocated. It owns graph and kernels.
 #pragma once
 
 #include <memory>
@@ -11,15 +12,15 @@
 
 namespace convoy {
 
-// Where parameters and statistics lie in the persistent state: floats, in the order in which the
-// backward pass finishes their gradients, each on its own cache lines.
+// The layout of parameters and statistics in the persistent state: floats, in the order in which
+// the backward pass completes their gradients, each aligned to cache lines.
 struct StateLayout {
   struct Slot {
     std::string name;
     Shape shape;
     Init init;
     bool decay = true;
-    float rate = 1;  // share of the learning rate; 0: frozen. Of a statistic: 0 when it is kept
+    float rate = 1;  // factor of the learning rate; 0: frozen. Statistic: 0 if it is not updated
     float start = 0;
     int64_t offset = 0;  // in floats
     int64_t count = 0;
@@ -34,17 +35,18 @@ struct StateLayout {
 };
 StateLayout lay_out_state(const Graph& graph);
 
-// A value's address: an offset into its region, or the number of a plan input.
+// The address of a value: an offset in its region, or the index of a plan input.
 struct Place {
   const Region* region = &regions::workspace;
   size_t offset = 0;
 };
 
+// A plan op: one node with its kernel and the addresses of its inputs and outputs.
 struct PlanOp {
   int node;
   std::unique_ptr<Kernel> kernel;
   std::vector<Place> in, out;
-  size_t packed_offset = 0;  // in the packed memory, if the plan keeps it
+  size_t packed_offset = 0;  // in the plan's packed memory, else behind the scratch
 };
 
 struct Plan {
@@ -53,12 +55,12 @@ struct Plan {
   std::vector<PlanOp> ops;
   std::vector<Place> places;  // by value id
   size_t workspace_bytes = 0;
-  // Of each region that is laid out apart: who runs the plan gives this much memory for it.
+  // The size of each region of the kind `apart`: the code that runs the plan provides this memory.
   std::vector<std::pair<const Region*, size_t>> apart;
-  size_t scratch_bytes = 0;         // the largest op's, shared
-  size_t worker_scratch_bytes = 0;  // the largest op's, for each thread
+  size_t scratch_bytes = 0;         // the largest of all ops; shared
+  size_t worker_scratch_bytes = 0;  // the largest of all ops; for each thread
   bool packs_once = false;          // packed parameters stay between runs
-  size_t packed_bytes = 0;          // of all ops; 0 unless `packs_once`
+  size_t packed_bytes = 0;          // sum of all ops; 0 unless `packs_once`
   double flops = 0;
 };
 

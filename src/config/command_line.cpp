@@ -146,7 +146,7 @@ class Parser {
   std::string following(const std::string& typed, std::string_view type) {
     const bool is_last = next_ >= arguments_.size();
     if (is_last || looks_like_option(arguments_[next_])) {
-      // An alias may be a switch where it comes from: torchvision's --pretrained.
+      // The option may be a switch in another program: torchvision's --pretrained.
       const std::string elsewhere =
           advice_for_other_stacks(typed.substr(typed.find_first_not_of('-')), declared_);
       raise(Fault::usage, "option {} needs a value ({}), but {}{}", typed, type,

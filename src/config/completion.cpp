@@ -15,7 +15,7 @@ namespace {
 
 using Verbs = std::vector<CompletionVerb>;
 
-// Only words that no shell can read as anything else are offered as values.
+// Offers only values that no shell interprets.
 std::vector<std::string> plain(const std::vector<std::string>& words) {
   const auto is_plain = [](const std::string& word) {
     return !word.empty() && std::ranges::all_of(word, [](unsigned char c) {
@@ -30,7 +30,7 @@ std::vector<std::string> plain(const std::vector<std::string>& words) {
 
 std::string words_of(const std::vector<std::string>& words) { return join(plain(words), " "); }
 
-// Inside single quotes; `escape` names characters that get a backslash of their own.
+// The text inside single quotes; characters in `escape` get a backslash.
 std::string single_quoted(std::string_view text, std::string_view quote,
                           std::string_view escape = "") {
   std::string result = "'";
@@ -120,7 +120,7 @@ complete -o default -F _{0} {0}
 }
 
 std::string zsh_option(const Field& field) {
-  // _arguments reads brackets and colons; inside the help they are text.
+  // _arguments interprets brackets and colons; in the help text they are escaped.
   const auto spec = [&](const std::string& option, std::string_view action) {
     return fmt::format("        {}\n", in_sh(option) + "'['" + in_sh(field.help, "[]:\\") + "']'" +
                                            std::string(action));

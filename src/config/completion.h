@@ -1,4 +1,4 @@
-// Scripts that let a shell complete verbs, options and values.
+// Writes the scripts with which a shell completes verbs, options and values.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace convoy {
 
-// What the shell is told about a verb. After --help it offers `all` and the sections of the help.
+// A verb as the scripts describe it. After --help they offer `all` and the sections of the help.
 struct CompletionVerb {
   std::string name, summary;
   std::vector<Field> fields;
-  std::vector<std::string> words;  // what may stand after it, beside options; empty: files
+  std::vector<std::string> words;  // allowed words beside options; empty: files
 };
 
 // `shell` is bash, zsh or fish; another one is a usage error.

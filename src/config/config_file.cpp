@@ -26,7 +26,7 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, ignored);
 }
 
-// The file that `name` means below `folder`. A dot in a name (`resnet50_v1.5`) is no extension.
+// The file of recipe `name` below `folder`. A dot in a name (`resnet50_v1.5`) begins no extension.
 std::optional<fs::path> find_below(const fs::path& folder, const fs::path& name) {
   std::vector<fs::path> spelled{name};
   if (!has_yaml_name(name)) spelled = {name.string() + ".yml", name.string() + ".yaml"};
@@ -44,14 +44,14 @@ std::optional<fs::path> find_recipe(const fs::path& name, const std::vector<std:
   return std::nullopt;
 }
 
-// What stands in one file, before its bases are read.
+// The content of one file, before its bases are read.
 struct Recipe {
   std::vector<std::string> bases;
   int bases_line = 0;
   Settings settings;
 };
 
-// The text of a recipe or record. One that is too large is not read; `read_yaml` would refuse it.
+// The text of a recipe or record. A file that is too large is not read; `read_yaml` refuses it too.
 std::string read_text(const fs::path& path, Fault fault) {
   std::error_code ignored;
   const uintmax_t bytes = fs::file_size(path, ignored);
@@ -62,7 +62,7 @@ std::string read_text(const fs::path& path, Fault fault) {
   return read_file(path, fault);
 }
 
-// What the entries of one file mean; knows nothing of other files. `known` as for load_config.
+// Converts the entries of one file, without its bases. `known` as for load_config.
 Recipe to_recipe(std::vector<YamlEntry> entries, const std::string& path,
                  const std::vector<Field>& known, Fault fault) {
   const auto fail = [&](const YamlEntry& entry, const std::string& problem) {
@@ -112,7 +112,7 @@ class Loader {
 
   const Settings& load(const fs::path& path) {
     const fs::path identity = fs::weakly_canonical(path);
-    // A file that several bases share is read once: otherwise chains of them would take 2^n reads.
+    // A file that several bases share is read once: otherwise a chain of them could take 2^n reads.
     if (const auto done = done_.find(identity); done != done_.end()) return done->second;
     open_.push_back(identity);
     const std::string text = read_text(path, Fault::usage);
@@ -136,7 +136,7 @@ class Loader {
   fs::path find_base(const fs::path& from, const std::string& name, int line) const {
     const auto beside = find_below(from.parent_path(), name);
     if (beside && !is_open(*beside)) return *beside;
-    // A file may build upon the recipe of its own name.
+    // A file may build on the recipe of the same name.
     const auto recipe = find_recipe(name, folders_);
     if (recipe && !is_open(*recipe)) return *recipe;
     if (beside || recipe) {
@@ -156,7 +156,7 @@ class Loader {
   std::map<fs::path, Settings> done_;
 };
 
-// The recipes whose names end with these whole parts: `resnet20` of `cifar10/resnet20`.
+// The recipes whose path ends with these parts: `resnet20` finds `cifar10/resnet20`.
 std::vector<std::string> recipes_ending_in(fs::path name, const std::vector<std::string>& folders) {
   if (has_yaml_name(name)) name.replace_extension();
   const std::string end = "/" + name.generic_string();
@@ -174,7 +174,7 @@ std::vector<std::string> recipes_ending_in(fs::path name, const std::vector<std:
           join(several, ", "));
   }
   std::string near = nearest(name, names);
-  if (near.empty()) {  // a typo in the last part alone
+  if (near.empty()) {  // a typo in the last part only
     std::vector<std::string> last_parts;
     for (const std::string& each : names) last_parts.push_back(fs::path(each).filename());
     const std::string part = nearest(name, last_parts);
@@ -201,7 +201,8 @@ Settings load_config(std::string_view name_or_path, const std::vector<std::strin
   const fs::path path(name_or_path);
   std::error_code ignored;
   std::optional<fs::path> found;
-  // A bare name is a recipe first, so that a stray file of that name does not hide it.
+  // A name without extension means a recipe first, so that a stray file of that name does not hide
+  // it.
   if (!has_yaml_name(path)) found = find_recipe(path, recipe_folders);
   if (!found && fs::exists(path, ignored) && !fs::is_directory(path, ignored)) found = path;
   if (!found) found = find_recipe(path, recipe_folders);

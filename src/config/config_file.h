@@ -1,5 +1,6 @@
-// Recipes: YAML files of flat keys, which are the option names. `base:` names one or several files
-// they build upon; a later base wins over an earlier one, and the file itself over all of them.
+// Reads recipes and writes args.yml. A recipe is a YAML file of flat keys, which are option names.
+// `base:` names one or several files it builds on; a later base overrides an earlier one, and the
+// file itself overrides all of them.
 #pragma once
 
 #include <string>
@@ -10,30 +11,30 @@
 
 namespace convoy {
 
-// The settings of a recipe, given by name (`cifar10/resnet20`: a file below one of the folders,
-// with or without .yml; its last parts are enough where only one recipe has them) or by path;
-// origin = the path of the file that has the last word. `known`, where given, lets a file override
-// under one name what its base set under an alias. What is no flat YAML (syntax, nested maps, a key
-// twice, no value), a missing file or base, and bases in a circle are usage errors with file, line
-// and key. Whether a key means anything is for `Fields` to say.
+// The settings of a recipe, given by path or by name: `cifar10/resnet20` is a file below one of the
+// folders, with or without .yml; its last parts are enough if they name only one recipe. A
+// setting's origin is the path of the file that set it last. With `known`, a file may override
+// under one name what its base set under an alias. Text that is not flat YAML (syntax, nested maps,
+// a key twice, no value), a missing file or base, and circular bases are usage errors with file,
+// line and key. Unknown keys are not checked here but in `Fields`.
 Settings load_config(std::string_view name_or_path, const std::vector<std::string>& recipe_folders,
                      const std::vector<Field>& known = {});
 
-// The settings of a run's args.yml, which `write_args` wrote. Anything else than such a text, whole
-// and without `base:`, is Fault::checkpoint.
+// The settings of a run's args.yml, written by `write_args`. A damaged or incomplete file, or one
+// with `base:`, is Fault::checkpoint.
 Settings load_record(const std::string& path, const std::vector<Field>& known = {});
 
-// Names of all recipes below the folders, sorted, without .yml. A missing folder holds none.
+// The names of all recipes below the folders, sorted, without .yml. A missing folder has none.
 std::vector<std::string> list_recipes(const std::vector<std::string>& recipe_folders);
 
-// The text of args.yml: every field as `key: value  # origin`, sections as comments, and before
-// them under `given` the keys that are no defaults. `load_config` reads it back to the same values;
-// those not listed there have the origin "recorded default". (`load_record` does so too.)
+// The text of args.yml: every field as `key: value  # origin`, sections as comments, and at the
+// top, under `given`, the keys whose value is not a default. `load_config` and `load_record` read
+// the same values back; keys not listed under `given` get the origin "recorded default".
 std::string write_args(const std::vector<Field>& fields);
 constexpr std::string_view record_key = "given";
 
-// The text of args.yml with other values of some options, typed for a resume. They are listed under
-// `changed` too, and read back with the origin "resume".
+// The text of args.yml with new values of options that were typed for a resume. They are also
+// listed under `changed`, and read back with the origin "resume".
 std::string amend_args(const std::string& args, const std::vector<Field>& changed);
 constexpr std::string_view changed_key = "changed";
 constexpr std::string_view resume_origin = "resume";

@@ -48,7 +48,7 @@ bool means(const Field& field, std::string_view dashed_key) {
 
 constexpr std::string_view choice_section = "With ";
 
-// ", or --optimizer sgd" of an option that belongs to such choices.
+// ", or --optimizer sgd" for an option that belongs to such choices.
 std::string where_it_means_something(const Field& field) {
   std::string text;
   const auto add = [&](std::string_view section) {
@@ -60,7 +60,7 @@ std::string where_it_means_something(const Field& field) {
   return text;
 }
 
-// The choice that a text stands for; the text itself where it stands for none.
+// The choice for a text or its synonym; the text itself if it is none.
 std::string choice_meant(const Limits& limits, const std::string& text) {
   if (const auto found = limits.synonyms.find(text); found != limits.synonyms.end()) {
     return found->second;
@@ -170,7 +170,7 @@ void Fields::operator()(std::string_view key, T& value, std::string_view help, c
   for (std::string& alias : field.aliases) alias = dashed(alias);
   field.value = {field.default_text, "default"};
   if (const Setting* found = find_setting(field)) {
-    // A default may stand outside the limits ("0 = as many as there are") and can still be said.
+    // The default may be outside the limits ("0 = as many as there are") and can still be set.
     if (found->text != field.default_text) {
       T read{};
       std::string problem = parse_value(found->text, read);

@@ -31,14 +31,14 @@ std::string left_of(const Field& field) {
   return (is_flag ? "--[no-]" : "--") + field.key + (is_flag ? "" : placeholder(field));
 }
 
-// Up to the first mark that ends a clause.
+// The text up to the first mark that ends a clause.
 std::string first_clause(const std::string& help) {
   size_t end = help.size();
   for (const char* mark : {"; ", ". ", ": "}) end = std::min(end, help.find(mark));
   return help.substr(0, end);
 }
 
-// A section's options may have been declared in several places: they belong together here.
+// The sections in order of declaration; a section may have been declared in several places.
 std::vector<std::string> sections_of(const std::vector<Field>& fields) {
   std::vector<std::string> sections;
   const auto note = [&](const std::string& section) {
@@ -55,8 +55,8 @@ std::string shown_title(const std::string& section) {
   return section.empty() ? "Options" : section;
 }
 
-// The words that ask for a section: of "With --optimizer lars" optimizer and lars, of
-// "Of `bench convs` and ..." convs, of "Learning rate" learning.
+// The words that select a section: "optimizer" and "lars" for "With --optimizer lars", "convs" for
+// "Of `bench convs` and ...", "learning" for "Learning rate".
 std::vector<std::string> words_for(const std::string& section) {
   const std::string title = small_letters(shown_title(section));
   constexpr std::string_view of_choice = "with --";

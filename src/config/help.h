@@ -1,4 +1,4 @@
-// The text of --help, made from the declared options.
+// Formats the text of --help from the declared options.
 #pragma once
 
 #include <string>
@@ -13,30 +13,31 @@ namespace convoy {
 // wrapped to `width` columns.
 std::string options_help(const std::vector<Field>& fields, int width);
 
-// The same of a part: the sections that `topic` names (`data`, `lars`, `optimizer` for the sections
-// of all optimisers), else the options whose name holds it where one is called so, else the
-// sections with it in their title, else such options. Empty when there is none.
+// The help of some options. `topic` is matched in this order: names of sections (`data`, `lars`,
+// `optimizer` for the sections of all optimisers), options whose name contains it if one has
+// exactly this name, sections with it in their title, other options whose name contains it. Empty
+// if nothing matches.
 std::string topic_help(const std::vector<Field>& fields, std::string_view topic, int width);
 
-// What can be asked for with --help, a word each: for people, and with the choices of options
-// (`lars`) for completion.
+// The words that --help accepts as topics. With `choices` they include the choices of options
+// (`lars`), for completion.
 std::vector<std::string> help_topics(const std::vector<Field>& fields, bool choices);
 
-// These options alone, in this order: of each the first clause of its help, and its default where
-// there is room in the line.
+// Only these options, in this order: the first clause of the help, and the default if it fits on
+// the line.
 std::string brief_help(const std::vector<Field>& fields, const std::vector<std::string>& keys,
                        int width);
 
-// A two-column list, wrapped; for verbs and the like.
+// A wrapped list of two columns, for verbs and similar.
 struct HelpRow {
   std::string left, right;
 };
 std::string help_rows(const std::vector<HelpRow>& rows, int width);
 
-// Breaks at spaces; lines after the first begin with `indent` spaces.
+// Breaks at spaces; lines after the first are indented by `indent` spaces.
 std::string wrapped(std::string_view text, int indent, int width);
 
-// Columns of the terminal, between 40 and 100; 80 without one.
+// The columns of the terminal, limited to 40..100; 80 without a terminal.
 int help_width();
 
 }  // namespace convoy

@@ -20,7 +20,7 @@ void OptionTexts::describe(Fields& field, DescribeOptions declare) {
   declare(field);
   for (const std::string& key : option_keys(declare)) {
     const Field* declared = find_field(field.all(), key);
-    if (!declared) continue;  // of training, and this is none
+    if (!declared) continue;  // a training option, not declared for evaluation
     if (declared->value.text == declared->default_text) {
       changed_.erase(declared->key);
     } else {

@@ -1,6 +1,6 @@
-// Options that belong to one file (an augmentation, a view, a family of models): declared and read
-// there, by a struct with `describe(Fields&)` as all options are. In between they travel as text,
-// so that who carries them need not know them.
+// Options that belong to one file (an augmentation, a view, a family of models). They are declared
+// and read in that file, by a struct with `describe(Fields&)` like all options. Other code passes
+// them on as text and needs no knowledge of them.
 #pragma once
 
 #include <initializer_list>
@@ -15,16 +15,16 @@ namespace convoy {
 // Declares the options of one file; null: it has none.
 using DescribeOptions = void (*)(Fields&);
 
-// That function, for a struct of options.
+// Gives this function for a struct of options.
 template <class Options>
 void describe_options(Fields& field) {
   Options().describe(field);
 }
 
-// The keys it declares, in its order.
+// The keys that `describe` declares, in its order.
 std::vector<std::string> option_keys(DescribeOptions describe);
 
-// Key and text of options, for the record of weights.
+// Keys and texts of options, recorded with weights.
 using ToldOptions = std::vector<std::pair<std::string, std::string>>;
 
 class OptionTexts {
@@ -32,10 +32,10 @@ class OptionTexts {
   OptionTexts() = default;
   OptionTexts(std::initializer_list<std::pair<std::string, std::string>> texts);
 
-  // Declares the options and keeps the values that are not as usual.
+  // Declares the options and stores the values that differ from their defaults.
   void describe(Fields& field, DescribeOptions declare);
 
-  // The values as the struct declares them; those not kept are as usual.
+  // Fills the struct: stored values, and defaults for all others.
   template <class Options>
   Options read() const {
     Options options;

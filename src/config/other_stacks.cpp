@@ -7,13 +7,13 @@
 namespace convoy {
 namespace {
 
-// What other programs call a thing, under all its names. `key` is the option of ours that `advice`
-// is about. A name may stand in several rows: the first one counts whose key the verb has. Where it
-// has none of them, the meaning alone is told.
+// The names that other programs use for one thing. `key` is our option that `advice` names. A name
+// may be in several rows: the first row whose key the verb has is used. If the verb has none of
+// them, only the meaning is printed.
 struct Row {
-  std::string_view names;  // with spaces between
+  std::string_view names;  // separated by spaces
   std::string_view meaning;
-  std::string_view key;  // empty: the advice holds for every verb
+  std::string_view key;  // empty: the advice is valid for every verb
   std::string_view advice;
 };
 

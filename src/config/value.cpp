@@ -14,7 +14,7 @@
 namespace convoy {
 namespace {
 
-// from_chars knows no locale, no leading space and no sign that the type cannot hold.
+// from_chars has no locale and accepts no leading space, and no sign for unsigned types.
 template <class T>
 std::string parse_number(std::string_view text, T& value, std::string_view what) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

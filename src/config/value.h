@@ -1,5 +1,5 @@
-// Values as text, for the types an option may have: strict parsing, and text that parses back to
-// exactly the same value.
+// Converts option values to and from text, for all types of options. Parsing is strict; a formatted
+// value parses back to exactly the same value.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace convoy {
 
-// Reads all of `text` into `value`. Gives what is wrong ("is not a whole number"), empty when well.
+// Reads all of `text` into `value`. Returns the problem ("is not a whole number"), empty if none.
 std::string parse_value(std::string_view text, bool& value);
 std::string parse_value(std::string_view text, int& value);
 std::string parse_value(std::string_view text, int64_t& value);
@@ -33,7 +33,7 @@ std::string format_value(const std::string& value);
 std::string format_value(const std::vector<double>& value);
 std::string format_value(const std::vector<std::string>& value);
 
-// What is wrong with a value of the right type; empty when it is within the limits.
+// The problem of a value of the right type; empty if it is within the limits.
 template <class Number>
 std::string broken_limit(const Limits& limits, Number value) {
   const auto number = static_cast<double>(value);
@@ -43,10 +43,10 @@ std::string broken_limit(const Limits& limits, const std::string& value);
 std::string broken_limit(const Limits& limits, const std::vector<double>& value);
 std::string broken_limit(const Limits& limits, const std::vector<std::string>& value);
 
-// With a to z for A to Z.
+// Converts A to Z into a to z.
 std::string small_letters(std::string_view text);
 
-// Whether the bytes are UTF-8 without a zero: what YAML and JSON can both carry.
+// Whether the text is UTF-8 without zero bytes, which both YAML and JSON can represent.
 bool is_plain_utf8(std::string_view text);
 
 }  // namespace convoy

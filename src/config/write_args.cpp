@@ -1,4 +1,4 @@
-// args.yml: what a run was given, for people to read and for `resume` to load.
+// Writes args.yml: the options of a run, for people to read and for `resume` to load.
 
 #include <fmt/core.h>
 
@@ -12,7 +12,7 @@
 namespace convoy {
 namespace {
 
-// YAML readers turn these words into something else than text.
+// Words that YAML readers do not read as text.
 bool is_yaml_word(std::string_view text) {
   std::string lower(text);
   for (char& c : lower) c = (c >= 'A' && c <= 'Z') ? static_cast<char>(c - 'A' + 'a') : c;
@@ -21,7 +21,7 @@ bool is_yaml_word(std::string_view text) {
   return std::ranges::find(words, lower) != words.end();
 }
 
-// Narrower than YAML's own rule: what may stand bare is beyond doubt, the rest gets quotes.
+// Stricter than YAML's own rule: texts that are certainly plain scalars; all others are quoted.
 bool may_stand_bare(std::string_view text) {
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   const auto is_inner = [&](char c) {

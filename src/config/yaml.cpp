@@ -1,4 +1,4 @@
-// Reads line by line: in a flat map the first character of a line says what it is.
+// Reads line by line: in a flat map the first character of a line tells its kind.
 #include "config/yaml.h"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ class Reader {
     fail(fmt::format("{}: {}", entry.key.substr(0, 80), problem), line);
   }
 
-  // The next line becomes `line_`.
+  // Moves on to the next line.
   void next() {
     done_ = rest_.empty();
     if (done_) return;
@@ -105,7 +105,7 @@ class Reader {
     entries_.push_back(std::move(entry));
   }
 
-  // Gives where the value begins.
+  // Returns the position where the value begins.
   size_t read_key(YamlEntry& entry) {
     if (line_[0] == '\t') fail("not valid YAML: a tab at the beginning; try: spaces");
     if (line_[0] == ' ') {
@@ -137,7 +137,7 @@ class Reader {
     ++colon;
     return colon + yaml_blanks(line_.substr(colon));
   }
-  // Of the first colon that ends a key; the line's length where none does.
+  // The position of the first colon that ends a key; the line's length if there is none.
   size_t find_colon() const {
     for (size_t at = 0; at < line_.size(); ++at) {
       const bool before_blank = at + 1 == line_.size() || is_yaml_blank(line_[at + 1]);
@@ -168,7 +168,7 @@ class Reader {
     entry.text += element;
   }
 
-  // What stands in the lines below a key alone: the elements of a list.
+  // Reads the lines below a key without a value: the elements of a list.
   void read_below(YamlEntry& entry) {
     entry.is_list = true;
     skip_empty();
@@ -194,7 +194,7 @@ class Reader {
     }
     if (is_first) refuse_below(entry);
   }
-  // The line below a key is no element of a list.
+  // Refuses a line below a key that is not a list element.
   [[noreturn]] void refuse_below(const YamlEntry& entry) const {
     if (line_.find(": ") != line_.npos || line_.ends_with(':')) {
       fail_value(entry, "has keys of its own, but options are flat; try: `key: value` alone");
@@ -203,7 +203,7 @@ class Reader {
     fail_value(entry, "its value is on another line; try: all of it behind the key");
   }
 
-  // Lines that are indented more than the key: a text with its line breaks.
+  // Reads a text block: lines that are indented more than the key, with their line breaks.
   void read_block(YamlEntry& entry, std::string_view value) {
     const bool strips = value.starts_with("|-");
     if (!yaml_line_ends(value, strips ? 2 : 1)) {
@@ -221,7 +221,7 @@ class Reader {
     entry.text.resize(std::min(entry.text.size(), end == 0 || strips ? end : end + 1));
   }
 
-  // A list in brackets that opens in `column`; it may go on over several lines.
+  // Reads a list in brackets that opens in `column`; it may continue over several lines.
   void read_brackets(YamlEntry& entry, size_t column) {
     entry.is_list = true;
     bool is_first = true, wants_comma = false;

@@ -8,7 +8,7 @@ namespace {
 
 YamlScalar problem(std::string why) { return {.problem = std::move(why)}; }
 
-// The Unicode code point as UTF-8; nothing where it is none that a text may hold.
+// The code point as UTF-8; empty if it is not allowed in a text.
 std::string utf8(uint32_t code) {
   const auto tail = [&](int shift) { return static_cast<char>(0x80 | (code >> shift & 0x3f)); };
   const bool is_surrogate = code >= 0xd800 && code < 0xe000;
@@ -37,7 +37,7 @@ constexpr std::array<Escape, 13> escapes{{{'n', '\n'},
                                           {'/', '/'},
                                           {'\\', '\\'}}};
 
-// What the escape behind a backslash means, and how long it is; length 0: there is none such.
+// The meaning and length of the escape after a backslash; length 0: unknown escape.
 YamlScalar unescaped(std::string_view text) {
   if (text.empty()) return {};
   for (const Escape& escape : escapes) {
@@ -79,13 +79,13 @@ YamlScalar single_quoted(std::string_view text) {
       found.length = at + 1;
       return found;
     }
-    if (text[at] == '\'') ++at;  // two of them are one
+    if (text[at] == '\'') ++at;  // two quotes stand for one
     found.text += text[at];
   }
   return problem("not valid YAML: a quote is not closed");
 }
 
-// Why a plain scalar may not begin so; empty: it may.
+// Why a plain scalar may not begin like this; empty: it may.
 std::string bad_begin(std::string_view text) {
   constexpr std::string_view signs = ",[]{}#|>@`%";
   const bool stands_alone = text.size() == 1 || is_yaml_blank(text[1]);

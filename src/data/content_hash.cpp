@@ -1,5 +1,5 @@
-// A hash of what is stored of a sample, for sets that have no better one of their own. Apart from
-// dataset.cpp, which knows the catalogue: readers that wrap a dataset link without it.
+// The default hash of a sample's content. Not in dataset.cpp, which needs the catalogue: readers
+// that wrap a dataset link without it.
 #include "base/files/file.h"
 #include "data/dataset.h"
 

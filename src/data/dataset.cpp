@@ -42,7 +42,7 @@ std::unique_ptr<Dataset> open_dataset(std::string_view name, DatasetSpec spec) {
 
 namespace {
 
-// What the name of a folder, or of one above it, speaks of; empty: of nothing.
+// The dataset that the name of a folder, or of one above it, contains; empty: none.
 std::string_view spoken_of(const fs::path& path) {
   std::string text = path.string();
   std::transform(text.begin(), text.end(), text.begin(),

@@ -1,4 +1,4 @@
-// A dataset's first samples, as a dataset.
+// The first samples of a dataset, as a dataset. Borrows the whole one.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace convoy {
 
 class FirstSamples final : public Dataset {
  public:
-  // All there are when there are fewer. Borrows.
+  // All samples if there are fewer than `count`.
   FirstSamples(const Dataset& whole, int64_t count)
       : whole_(whole), size_(std::min(count, whole.size())) {}
 

@@ -1,4 +1,4 @@
-// A sample as it is kept, for comparing the copies of a set on several machines.
+// A sample as it is stored, to compare copies of a set on several machines.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 namespace convoy {
 
 struct KeptSample {
-  std::string name;    // the same in every copy: a path below the set's folder, a record's place
-  uint64_t bytes = 0;  // there; 0: no file of its own
+  std::string name;  // the same in every copy: a path below the set's folder, or a record's offset
+  uint64_t bytes = 0;  // of its file; 0: it has no file of its own
   bool operator==(const KeptSample&) const = default;
 };
 

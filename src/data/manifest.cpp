@@ -9,9 +9,9 @@ namespace convoy {
 namespace {
 
 constexpr int64_t piece_samples = 4096;
-constexpr int64_t read_samples = 64;  // of a set that lies on disks
+constexpr int64_t read_samples = 64;  // contents read, for a set on disk
 
-// Neither names nor numbers hold these two.
+// Names and numbers contain neither of these two.
 constexpr char between_fields = '\0', between_samples = '\1';
 
 struct Fact {
@@ -22,7 +22,7 @@ std::string content_of(const Dataset& data, int64_t index) {
   try {
     return hash_hex(data.content_hash(index));
   } catch (const Error&) {
-    return "unreadable";  // whoever trains with it is told why
+    return "unreadable";  // a run that reads it reports the reason
   }
 }
 

@@ -1,5 +1,6 @@
-// What a dataset holds, in pieces that two machines can compare without sending all of it: names
-// and sizes of all samples, and the contents of some. Of a set that is held in memory, of all.
+// The content of a dataset in pieces that two machines can compare without sending all of it: names
+// and sizes of all samples, and content hashes of some (of all, if the set is in memory). Borrows
+// the dataset.
 #pragma once
 
 #include <string>
@@ -12,23 +13,23 @@ namespace convoy {
 
 class Manifest {
  public:
-  // Borrows.
+  // `data` must outlive this.
   explicit Manifest(const Dataset& data);
 
   size_t pieces() const;
   // Equal pieces have equal hashes.
   uint64_t hash(size_t piece) const { return hash_bytes(text(piece)); }
-  // A line for each sample.
+  // One record per sample.
   std::string text(size_t piece) const;
 
-  // The first difference of a piece in two copies: "cat/7.jpg has 812 bytes, rank 0's has 790".
-  // `whose` is who has the first of the two, "rank 0".
+  // The first difference between two copies of a piece: "cat/7.jpg has 812 bytes, rank 0's has
+  // 790". `whose` names the owner of `first`: "rank 0".
   static std::string difference(const std::string& first, const std::string& other,
                                 const std::string& whose);
 
  private:
   const Dataset& data_;
-  int64_t stride_;  // of the samples whose contents count
+  int64_t stride_;  // every stride-th sample's content is hashed
 };
 
 }  // namespace convoy

@@ -1,5 +1,5 @@
-// What options of data refuse beside one another, and what they make of images: the augmentations
-// of training, and what evaluation must know.
+// Which data options are refused together; which augmentations training uses; which options
+// evaluation must know.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace convoy {
 namespace {
 
-// The entry of the catalogue that `is_it` holds for; null: none.
+// The entry of the catalogue for which `is_it` holds; null: none.
 template <class Test>
 const AugmentDef* find_entry(Test is_it) {
   const auto found = std::find_if(augment_catalog().begin(), augment_catalog().end(), is_it);
@@ -32,8 +32,8 @@ bool has_policy(const std::vector<std::string>& names) {
 
 using Keys = std::initializer_list<std::string_view>;
 
-// Options of a catalogue's entries that are not in use do nothing, unless one that is has them too.
-// `name` is that of an entry as `option` has it; empty: it is chosen in another way.
+// Refuses options of catalogue entries that are not in use, unless an entry in use has them too.
+// `name` gives an entry's name as a value of `option`; empty: another option selects it.
 template <class Def, class Name, class InUse>
 void refuse_options(Fields& field, const std::vector<Def>& catalog, std::string_view option,
                     Keys choosers, const Name& name, const InUse& in_use) {
@@ -57,7 +57,7 @@ void DataOptions::refuse_idle(Fields& field) const {
   const auto refuse = [&](Keys keys, std::string_view with, Keys choosers) {
     for (const std::string_view key : keys) field.needs(key, false, with, choosers);
   };
-  // --help has no dataset, nor does it need that DATA_DIR tells which.
+  // --help has no dataset, and must not fail because of DATA_DIR.
   const auto is_given = [](const Field& one) { return !one.value.is_default(); };
   if (std::ranges::none_of(field.all(), is_given)) return;
   if (dataset_name() != "generated") {
@@ -112,7 +112,7 @@ void DataOptions::refuse_unused(Fields& field) const {
       [](const ViewDef& def) { return def.is_random ? Name() : def.name; }, view_is_used);
 
   const std::vector<std::string> names = training_augment();
-  // What is asked for by its own option may be told not to be.
+  // An entry with `asked` is enabled by its own options, so they may also disable it.
   const auto is_used = [&](const AugmentDef& def) {
     return def.name == normalise || contains(names, def.name) || def.asked;
   };
@@ -130,9 +130,9 @@ void DataOptions::refuse_unused(Fields& field) const {
       is_used);
 }
 
-// The dataset's own numbers are those of red, green and blue; typed ones are in the order of the
-// image's channels. Grey is a sum of colours, of which it has the mean; and nearly the deviation,
-// since colours of photographs rise and fall together.
+// The dataset's own numbers are for red, green and blue; typed ones are in the order of the image's
+// channels. The mean of grey follows exactly from the colours' means; for its deviation the same
+// weights are nearly right, since the colours of photographs are strongly correlated.
 std::vector<double> DataOptions::for_channels(const std::vector<double>& of_rgb) const {
   if (of_rgb.size() != 3) return of_rgb;
   if (def().has_pictures && picture_channels == 1) {

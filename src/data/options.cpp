@@ -28,7 +28,7 @@ std::vector<std::string> normaliser_choices() {
   return choices;
 }
 
-// The policies, by the names of --auto-augment.
+// The policies, as choices of --auto-augment.
 std::vector<std::string> policy_choices() {
   std::vector<std::string> choices{"none"};
   for (const AugmentDef& def : augment_catalog()) {
@@ -63,7 +63,7 @@ void DataOptions::describe(Fields& field, bool training) {
         "dataset puts them",
         any_value().no_result(), {"data-path"});
   take_environment();
-  if (training && !data_dir.empty()) {  // so that a resume finds it, wherever that is typed
+  if (training && !data_dir.empty()) {  // absolute, so that a resume from another folder finds it
     std::error_code none;
     data_dir = std::filesystem::absolute(data_dir, none).string();
     field.record("data-dir", {data_dir});
@@ -160,7 +160,7 @@ void DataOptions::describe_training(Fields& field) {
         any_value().no_result());
 }
 
-// The variable says what --data-dir would say.
+// The variable DATA_DIR replaces --data-dir.
 void DataOptions::take_environment() {
   const char* variable = std::getenv("DATA_DIR");
   if (!variable || !*variable || !data_dir.empty()) return;
@@ -168,8 +168,8 @@ void DataOptions::take_environment() {
   data_dir = variable;
 }
 
-// Of the dataset, as far as it is known by now: help needs none, and what is wrong with the folder
-// is told later.
+// The default of the dataset as far as it is known: --help has none, and a problem with the folder
+// is reported later.
 bool DataOptions::turns_by_default() const {
   if (!dataset.empty()) return find_dataset(dataset).upright;
   if (val_share > 0) return find_dataset("imagefolder").upright;
@@ -186,7 +186,7 @@ void DataOptions::suit(int size, int channels, int classes) {
 
 std::string DataOptions::dataset_name() const {
   if (!dataset.empty()) return dataset;
-  if (val_share > 0) return "imagefolder";  // no other has folders that are not split
+  if (val_share > 0) return "imagefolder";  // the only set whose folders need not be split
   return data_dir.empty() ? "fashion-mnist" : infer_dataset(data_dir);
 }
 
@@ -198,7 +198,7 @@ int64_t DataOptions::few_pictures(int64_t enough) const {
   if (count_pictures(data_dir, all) >= all) return enough;
   try {
     return std::min(enough, open_share(data_dir, true, val_share)->size());
-  } catch (const Error&) {  // opening it for good will tell
+  } catch (const Error&) {  // opening the dataset reports the error
     return enough;
   }
 }
@@ -237,7 +237,7 @@ PictureSpec DataOptions::pictures(bool train) const {
                          .upright = exif_turn,
                          .cache = dataset_cache,
                          .label_offset = label_offset};
-  find_view(spec.view).make(spec);  // refuses options that do not suit the size
+  find_view(spec.view).make(spec);  // refuses options that do not fit the size
   return spec;
 }
 

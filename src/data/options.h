@@ -1,4 +1,5 @@
-// The options of everything in this folder, and the objects they stand for.
+// The options of all of src/data, and the objects that are made from them: dataset, augmentations,
+// loader.
 #pragma once
 
 #include <memory>
@@ -15,30 +16,32 @@
 namespace convoy {
 
 struct DataOptions {
-  std::string dataset;   // empty: what data_dir speaks of; fashion-mnist when that is empty too
+  std::string dataset;   // empty: derived from data_dir; fashion-mnist if that is empty too
   std::string data_dir;  // empty: the dataset's own default
   double val_share = 0;  // above 0: the folder has classes and no splits
-  std::string held_out;  // what was asked for by name, see DatasetSpec
-  int image_size = 0;    // of generated data and pictures; this and the next two: 0 until `suit`
+  std::string held_out;  // the test split, see DatasetSpec
+  int image_size = 0;    // for generated data and pictures; 0 until `suit`, as the next two
   int generated_channels = 0;
   int generated_classes = 0;
   int64_t generated_samples = 10000;
   std::string normalise = "mean-std";
-  // Of encoded pictures.
+  // For encoded pictures.
   std::string eval_crop = "centre";
   ChannelOrder channel_order = ChannelOrder::rgb;
   Interpolation interpolation = Interpolation::bilinear;
   DecodeSpeed decode = DecodeSpeed::exact;
-  int picture_channels = 3;                      // 1: pictures become grey
-  bool exif_turn = false, dataset_cache = true;  // the first: until `describe` knows the dataset
+  int picture_channels = 3;  // 1: pictures are converted to grey
+  // exif_turn: `describe` sets the dataset's default.
+  bool exif_turn = false, dataset_cache = true;
   int label_offset = 0;
   int64_t max_bad = 0;
   int workers = 0;
   int prefetch = 0;
-  bool has_image_size = true;  // --image-size means that of the data; a verb may need the name
-  bool may_be_absent = false;  // a verb that reads no sample does without files: see published_set
-  // The classes of a network that has some already, as `whose` tells, and names that differ in the
-  // data; empty: the dataset's own. With `only_same` others than these leave the dataset as it is.
+  bool has_image_size = true;  // --image-size is the data's; a verb may use the name otherwise
+  bool may_be_absent = false;  // for verbs that read no sample: see published_set
+  // The classes of an existing network (of `whose`), and a map for names that differ in the data;
+  // empty: the dataset's own classes. With `only_same` the dataset is left unchanged unless it has
+  // exactly these names.
   struct Known {
     ClassNames names;
     ClassMap map;
@@ -48,56 +51,58 @@ struct DataOptions {
   // For training only.
   std::vector<std::string> augment;  // empty: the dataset's default; "none"
   std::string crop = "random-resized";
-  std::string auto_augment = "none";  // a policy by the name that torchvision's flag has for it
+  std::string auto_augment = "none";  // a policy, by torchvision's name for it
   EpochTail epoch_tail = EpochTail::drop;
-  bool ra_sampler = false;  // repeated augmentation, each sample ra_reps times
+  bool ra_sampler = false;  // repeated augmentation: each sample ra_reps times
   int ra_reps = 3;
   bool normalise_first = false;  // before the augmentations
-  bool eight_bit_io = false;     // batches hold bytes, and the network's first node normalises
-  bool hostside_norm = false;    // says that it does not
+  bool eight_bit_io = false;     // batches are u8, and the network's first node normalises
+  bool hostside_norm = false;    // normalise in the loader: excludes eight_bit_io
 
-  // What views and augmentations declare for themselves.
+  // The options that views and augmentations declare themselves.
   OptionTexts of_views, of_augments;
 
-  // Declares and reads the options; those for training alone only when asked. An option that would
-  // change nothing together with the others (mean without mean-std …) is a usage error.
+  // Declares and reads the options; those for training only if `training`. An option that has no
+  // effect with the others (mean without mean-std …) is a usage error.
   void describe(Fields& field, bool training = true);
 
-  // Generated data is what the model was made for, as far as the options leave it open.
+  // Gives generated data and pictures the model's image size, channels and classes, where no option
+  // has set them.
   void suit(int image_size, int channels, int classes);
 
-  // The dataset's name, found as above, and its entry. Where the folder tells nothing: what is
-  // wrong with it, as Fault::data.
+  // The dataset's name: the option, or derived from the folder. If the folder tells nothing,
+  // Fault::data describes the problem.
   std::string dataset_name() const;
   const DatasetDef& def() const { return find_dataset(dataset_name()); }
 
-  // How many training pictures there are in folders, counted no further than `enough`, which also
-  // stands for other sets.
+  // The number of training pictures in the folders, counted only up to `enough`; `enough` for other
+  // kinds of sets.
   int64_t few_pictures(int64_t enough) const;
 
-  // Nobody says where the files are, they are not where they usually are, and they may be absent.
+  // Whether the files may be absent, no folder is given and the default folder does not exist.
   bool is_absent() const;
 
-  // `seed` matters to generated data alone: the run's, for both splits.
+  // `seed` is the run's, for both splits; only generated data uses it.
   std::unique_ptr<Dataset> open(bool train, uint64_t seed) const;
 
-  // Evaluation normalises only. With eight_bit_io one that keeps bytes, or a usage error.
+  // The augmentations; evaluation only normalises. With eight_bit_io a chain that does not keep
+  // bytes is a usage error.
   AugmentChain chain(const Shape& image, bool train) const;
 
-  // How pictures become images for either; for sets without pictures it would mean nothing.
+  // How pictures become images, in training or evaluation; unused for sets without pictures.
   PictureSpec pictures(bool train) const;
 
-  // What evaluation needs to know to see images as training did: options as text.
+  // The options, as text, that evaluation needs to see images as training did.
   ToldOptions preprocessing() const;
   EpochTail tail() const { return epoch_tail; }
   Repeats repeats(int replicas) const { return {ra_sampler ? ra_reps : 1, replicas}; }
 
-  // The loader's threads and buffers, and what it does about what is no image; batch, steps and
-  // seed are the caller's.
+  // Threads, buffers and treatment of bad samples of a loader; the caller sets batch, steps and
+  // seed.
   LoaderSpec loader() const;
 
  private:
-  // Those listed, and those that options of their own ask for.
+  // The listed augmentations, and those that their own options enable.
   std::vector<std::string> training_augment() const;
   std::vector<std::string> listed_augment() const;
   AugmentOptions augment_options() const;
@@ -106,7 +111,7 @@ struct DataOptions {
   void refuse_unused(Fields& field) const;
   bool turns_by_default() const;
   void take_environment();
-  // The dataset's mean or std for the channels that the images have.
+  // The dataset's mean or std, converted to the channels of the images.
   std::vector<double> for_channels(const std::vector<double>& of_rgb) const;
 };
 

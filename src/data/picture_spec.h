@@ -1,4 +1,4 @@
-// How encoded pictures become images of one size.
+// The settings by which encoded pictures become images of one size.
 #pragma once
 
 #include <array>
@@ -19,13 +19,13 @@ constexpr std::array<Word<ChannelOrder>, 2> words_of(ChannelOrder) {
 
 struct PictureSpec {
   int64_t size = 224;           // height and width of the image
-  int64_t channels = 3;         // 1: brightness alone
-  bool bgr = false;             // blue first
+  int64_t channels = 3;         // 1: luminance only
+  bool bgr = false;             // blue is the first channel
   std::string view = "centre";  // an entry of data/views
-  OptionTexts options = {};     // of views
+  OptionTexts options = {};     // of the view
   Interpolation how = Interpolation::bilinear;
   DecodeSpeed decode = DecodeSpeed::exact;
-  bool upright = false;  // turn pictures as their EXIF data say
+  bool upright = false;  // turn pictures by their EXIF data
   bool cache = true;     // keep encoded pictures while memory is free
   int label_offset = 0;  // added to every label
 };

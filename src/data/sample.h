@@ -1,6 +1,6 @@
-// One sample as a dataset gives it: an image, named tensors beside it (its label; boxes, of any
-// number), and where the picture's points went, so that what lies in the picture can follow.
-// Read one after another into the same object, which allocates only to grow.
+// One sample as a dataset gives it: an image, named tensors (its label; boxes, of any number), and
+// the mapping from the picture to the image, so that objects in the picture can be located in the
+// image. Samples are read one after another into the same object; it allocates only to grow.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@
 
 namespace convoy {
 
-// From the picture to the image: a point at the part `p` (0 to 1) of the upright picture's width
-// lies at column shift + scale * p of the image, counted from its left edge; rows likewise. A
-// mirrored axis has a negative scale.
+// Maps the picture to the image: a point at fraction `p` (0 to 1) of the upright picture's width is
+// at column shift + scale * p of the image, from its left edge; rows the same. A mirrored axis has
+// a negative scale.
 struct Geometry {
   struct Axis {
     double scale = 1, shift = 0;
@@ -27,7 +27,7 @@ struct Geometry {
   Axis x, y;
 };
 
-// Of an image that is the whole picture.
+// The geometry of an image that is the whole picture.
 inline Geometry whole_picture(const Shape& image) {
   return {{static_cast<double>(image[2])}, {static_cast<double>(image[1])}};
 }
@@ -40,7 +40,7 @@ struct SampleTensor {
 
 class Sample {
  public:
-  // The next sample, whose image's bytes go to `pixels`. It has no tensors yet.
+  // Starts a sample without tensors; its image's bytes are written to `pixels`.
   void begin(uint8_t* pixels) {
     pixels_ = pixels;
     used_ = 0;
@@ -48,7 +48,7 @@ class Sample {
   }
   uint8_t* pixels() const { return pixels_; }
 
-  // A tensor, to be filled; its name is new.
+  // Adds a tensor under a new name; the caller fills it.
   template <class T>
   std::span<T> add(std::string_view name, const Shape& shape) {
     return {reinterpret_cast<T*>(add(name, {shape, dtype_of<T>})),
@@ -57,9 +57,9 @@ class Sample {
   void add_zeros(std::string_view name, const TensorType& type);
   void add_label(int32_t label) { add<int32_t>("label", {})[0] = label; }
 
-  // Null: it has none of that name.
+  // Null if it has no tensor of this name.
   const SampleTensor* find(std::string_view name) const;
-  // The elements of one that must be there.
+  // The elements of a tensor that must exist.
   template <class T>
   std::span<const T> get(std::string_view name) const {
     const SampleTensor* tensor = find(name);
@@ -67,7 +67,7 @@ class Sample {
     return {reinterpret_cast<const T*>(tensor->bytes.data()),
             static_cast<size_t>(tensor->type.shape.count())};
   }
-  // As above, to be changed.
+  // The same, writable.
   template <class T>
   std::span<T> get(std::string_view name) {
     const std::span<const T> tensor = std::as_const(*this).get<T>(name);
@@ -80,7 +80,7 @@ class Sample {
   std::byte* add(std::string_view name, const TensorType& type);
 
   uint8_t* pixels_ = nullptr;
-  std::vector<SampleTensor> tensors_;  // the first `used_` are this sample's
+  std::vector<SampleTensor> tensors_;  // the first `used_` belong to this sample
   size_t used_ = 0;
 };
 
@@ -89,12 +89,12 @@ using TensorList = std::vector<std::pair<std::string, TensorType>>;
 
 class Batch;
 
-// What a task makes of a sample: tensors of fixed shapes, as a batch needs them.
+// How a task converts a sample into tensors of fixed shapes, as a batch needs them.
 class SampleForm {
  public:
   virtual ~SampleForm() = default;
   virtual TensorList tensors() const = 0;  // of one sample
-  // Writes those of sample `i` of the batch. For several threads at once.
+  // Writes the tensors of sample `i` of the batch. Several threads may call it at once.
   virtual void write(const Sample& sample, const Batch& batch, int64_t i) const = 0;
 };
 

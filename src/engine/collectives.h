@@ -1,5 +1,5 @@
-// What an executor asks for at the nodes that are collectives (graph/op.h). It knows when; how
-// replicas and processes reach one another, it does not.
+// The interface through which an executor runs exchanges (graph/op.h: Collective). The executor
+// calls it at the right nodes; the implementation transfers data between replicas and ranks.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,12 @@ class Collectives {
  public:
   virtual ~Collectives() = default;
 
-  // Plan op number `op` has its turn in `members`, executors of one plan in lockstep: what it
-  // reads is there (`Executor::input_of`). `begin` must not wait for others, `end` may.
+  // Plan op `op` is due in all `members`, executors of one plan in lockstep; its inputs are ready
+  // (`Executor::input_of`). `begin` must not wait for other ranks, `end` may.
   virtual void begin(const Collective& what, std::span<Executor* const> members, size_t op) = 0;
   virtual void end(const Collective& what, std::span<Executor* const> members, size_t op) = 0;
 
-  // Called after every plan op: moves on what has been begun, without waiting.
+  // Called after every plan op: advances exchanges that have begun, without waiting.
   virtual void progress() = 0;
 };
 

@@ -43,7 +43,7 @@ bool Workspace::fits(const Plan& plan, int threads) const {
 Executor::Executor(const Plan& plan, const State& state, const Workspace& workspace,
                    ThreadPool& pool)
     : plan_(plan), state_(state), workspace_(workspace), pool_(pool) {
-  // A plan without parameters of its own (an update) sees the state as whole regions.
+  // The plan of an update has no parameters of its own; it uses whole regions of the state.
   expect(plan.graph.params.empty() || plan.state == state.layout(),
          "the plan and the state are of one model");
   expect(workspace.fits(plan, pool.size()), "a workspace for the plan and the pool");
@@ -102,8 +102,8 @@ bool Executor::try_bind(std::string_view input, const void* data) {
   bool found = false;
   for (size_t i = 0; i < plan_.graph.inputs.size(); ++i) {
     if (plan_.graph.inputs[i].name != input) continue;
-    // Kernels do not write to their inputs' memory unless the planner said so, and it never does
-    // for a plan input.
+    // Kernels write to an input's memory only if the planner allows it, which it never does for
+    // plan inputs.
     bound_[i] = static_cast<std::byte*>(const_cast<void*>(data));
     for (const Use& use : uses_[i]) ops_[use.op].in[use.arg] = bound_[i];
     found = true;

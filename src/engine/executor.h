@@ -1,4 +1,5 @@
-// Runs a plan: one op after another, each cut into tasks for the pool.
+// Runs a plan: one plan op after another, each cut into tasks for the thread pool. `Workspace` owns
+// the memory for activations and scratch; the executor borrows it.
 #pragma once
 
 #include <optional>
@@ -21,11 +22,11 @@ namespace convoy {
 class Workspace {
  public:
   struct Size {
-    size_t activations = 0, scratch = 0, worker = 0;  // worker: of each thread
+    size_t activations = 0, scratch = 0, worker = 0;  // worker: scratch per thread
     int threads = 1;
     size_t bytes() const { return activations + scratch + worker * static_cast<size_t>(threads); }
   };
-  // What those plans need, before it is taken.
+  // The memory that these plans need, computed before it is allocated.
   static Size size(std::span<const Plan* const> plans, int threads);
 
   Workspace(std::span<const Plan* const> plans, int threads);
@@ -35,12 +36,12 @@ class Workspace {
   std::byte* worker_scratch(int worker) const {
     return worker_scratch_.data() + static_cast<size_t>(worker) * worker_bytes_;
   }
-  // Backs with pages what that plan uses, before anything is written: each thread its own scratch,
-  // so that it lies in the memory of that thread's socket, and of the rest piece by piece whoever
-  // comes first, as tasks are taken in a step: spread over the sockets. What only other plans use
-  // is left to their first run.
+  // Maps the memory that `plan` uses to physical pages, before anything is written. Each thread
+  // touches its own scratch, so that it is on that thread's socket; the rest is touched in pieces
+  // by all threads, as tasks are, so that it is spread over the sockets. Memory that only other
+  // plans use is left to their first run.
   void first_touch(const Plan& plan, ThreadPool& pool) const;
-  // Large enough for that plan on that many threads.
+  // Whether the workspace is large enough for this plan with this many threads.
   bool fits(const Plan& plan, int threads) const;
   size_t bytes() const { return activations_.size() + scratch_.size() + worker_scratch_.size(); }
 
@@ -51,37 +52,39 @@ class Workspace {
 
 class Executor {
  public:
-  // Keeps all four. The state must have the plan's layout, the workspace must fit the plan.
+  // Borrows all four, which must outlive it. The state must have the plan's layout, and the
+  // workspace must fit the plan.
   Executor(const Plan& plan, const State& state, const Workspace& workspace, ThreadPool& pool);
 
-  // The input's data from now on: type and size as the plan's input says, alive while it runs.
+  // Sets the input's data; type and size must be the plan input's, and it must stay valid in each
+  // run.
   void bind(std::string_view input, const void* data);
-  // As above for all inputs of that name in the plan; false when the plan has no such input.
+  // The same for all inputs of this name; false if the plan has none.
   bool try_bind(std::string_view input, const void* data);
 
-  // The memory of a region that the plan lays out apart, from now on: `Plan::apart` says how much.
+  // Sets the memory of a region of the kind `apart`; `Plan::apart` gives its size.
   void give(const Region& region, std::byte* memory);
 
-  // Every input must have been bound, every such region given, and collectives connected if the
-  // plan has any. Allocates nothing after the first call. With `same`, the caller promises that
-  // parameters are as they were in the last run.
+  // Runs the plan. All inputs must be bound, all such regions set, and collectives connected if the
+  // plan has any. Allocates nothing after the first call. With `same` the caller promises that
+  // parameters have not changed since the last run, and kernels reuse their packed weights.
   enum class Parameters { changed, same };
   void run(Parameters parameters = Parameters::changed);
-  // The same for several executors of one plan in lockstep, each with its own workspace: every op
-  // in each of them, in their order, before the next op. The first one's collectives and observer
-  // are asked for all of them.
+  // Runs several executors of one plan in lockstep, each with its own workspace: every plan op in
+  // all executors, in their order, before the next op. The first one's collectives and observer
+  // serve all of them.
   static void run(std::span<Executor* const> all, Parameters parameters);
 
-  // What does the plan's collectives; kept. Null: the plan may have none.
+  // Sets the collectives; borrowed. Null: only for plans without exchanges.
   void connect(Collectives* collectives) { collectives_ = collectives; }
-  // Hears of every plan op from now on; kept. Null: no observer.
+  // Sets the observer of every plan op; borrowed. Null: none.
   void observe(PlanObserver* observer) { observer_ = observer; }
 
-  // The data of a named result, valid until the workspace is used again.
+  // The data of a named output, valid until the workspace is used again.
   const float* output(std::string_view name) const;
   const TensorType& output_type(std::string_view name) const;
 
-  // Where plan op number `op` reads its inputs, valid as above.
+  // The address from which plan op `op` reads input `input`, valid as above.
   std::byte* input_of(size_t op, size_t input) const { return ops_[op].in[input]; }
 
   const Plan& plan() const { return plan_; }
@@ -107,8 +110,8 @@ class Executor {
   const Workspace& workspace_;
   ThreadPool& pool_;
   std::vector<Bound> ops_;
-  std::vector<std::vector<Use>> uses_;  // by input
-  std::vector<std::byte*> bound_;       // by input; null: not yet
+  std::vector<std::vector<Use>> uses_;  // by input: the plan ops that read it
+  std::vector<std::byte*> bound_;       // by input; null: not bound yet
   std::vector<std::pair<const Region*, std::byte*>> given_;
   bool has_collectives_ = false;
   Collectives* collectives_ = nullptr;

@@ -1,4 +1,4 @@
-// What watches an executor while it runs a plan.
+// Interface to observe an executor, and an observer that measures times.
 #pragma once
 
 #include <cstddef>
@@ -11,19 +11,19 @@ namespace convoy {
 class PlanObserver {
  public:
   virtual ~PlanObserver() = default;
-  // Op number `op` of the plan has run, in all executors that run in lockstep, between these
-  // seconds (of `steady_seconds`). A collective op lasts until what it must wait for is there.
+  // Plan op `op` has run, in all executors in lockstep, between these times (`steady_seconds`). For
+  // an exchange the time includes waiting for other ranks.
   virtual void ran(const Plan& plan, size_t op, double begin, double end) = 0;
 };
 
-// Adds up the seconds of each op of one plan over its runs.
+// Sums the seconds of each plan op over all runs of one plan.
 class OpSeconds final : public PlanObserver {
  public:
   void ran(const Plan& plan, size_t op, double begin, double end) override {
     seconds_.resize(plan.ops.size());
     seconds_[op] += end - begin;
   }
-  // By op; empty before the first run.
+  // By plan op; empty before the first run.
   const std::vector<double>& seconds() const { return seconds_; }
 
  private:

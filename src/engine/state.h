@@ -1,5 +1,6 @@
-// What persists from step to step: parameters, gradients, statistics, optimiser slots, averages.
-// Every plan of a run shares it; its layout follows from the model alone.
+// The memory that persists between optimizer steps: parameters, gradients, statistics, optimizer
+// buffers (slots), averages. All plans of a run share it; its layout follows from the model alone.
+// It owns the memory unless the caller provides some.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +15,17 @@ namespace convoy {
 
 class State {
  public:
-  // `slots`: parameter-sized buffers for the optimiser. `average`: room for moving averages of
-  // parameters and statistics.
-  // `slot_floats`: of each such buffer, when it holds a part of the parameters alone; -1: all.
-  // What one takes, before it is taken.
+  // `slots`: the number of optimizer buffers. `average`: also allocate moving averages of
+  // parameters and statistics. `slot_floats`: the size of each buffer, if the optimizer's state is
+  // sharded over ranks; -1: all parameters. `bytes` computes the memory before it is allocated.
   static size_t bytes(const StateLayout& layout, int slots, bool average, int64_t slot_floats = -1);
 
-  // `grads`: memory of others for the gradients, where it shall be; it stays theirs.
+  // `grads`: memory of the caller for the gradients; it must outlive this. Empty: allocated here.
   State(const StateLayout& layout, int slots, bool average, std::span<float> grads = {},
         int64_t slot_floats = -1);
 
-  // One more set of gradients and batch statistics beside the parameters, statistics and slots of
-  // `other`, which must live as long: for replicas that run at the same time.
+  // A further set of gradients and batch statistics; parameters, statistics and slots are those of
+  // `other`, which must outlive this. For replicas that run at the same time.
   struct Beside {
     const State& other;
   };
@@ -41,14 +41,14 @@ class State {
   int slot_count() const { return static_cast<int>(slots_.size()); }
   std::span<float> average_params() const { return average_params_; }
   std::span<float> average_stats() const { return average_stats_; }
-  // Of the regions that are state, by their row; empty: not state, or not there.
+  // The memory of a region; empty: not part of the state, or not allocated.
   std::span<float> region(const Region& which) const;
   bool has_average() const { return !average_params_.empty(); }
 
-  // The start of a run, a function of the seed and each parameter's name.
+  // Sets the initial values: a function of the seed and each parameter's name.
   void initialize(uint64_t seed);
 
-  // Backs all of it with pages, spread over the pool's threads, before anything is written.
+  // Maps all memory to physical pages, spread over the pool's threads, before anything is written.
   void first_touch(ThreadPool& pool) const { arena_.first_touch(arena_.size(), pool); }
 
   size_t bytes() const { return arena_.size(); }

@@ -1,5 +1,5 @@
-// One node of an ONNX file, as the readers in export/onnx_nodes/ see it: its inputs as values of
-// the graph being built or as constants, and its attributes, checked.
+// One node of an ONNX file, as the readers in export/onnx_ops/ see it: its inputs as values of the
+// graph being built or as constants, and its attributes, checked.
 #pragma once
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "base/text/text.h"
-#include "export/onnx_nodes.h"
+#include "export/onnx_family.h"
 
 namespace convoy {
 namespace {
@@ -21,8 +21,8 @@ int64_t room_for(const OnnxModel& model) {
 }
 
 const OnnxReader* reader_of(std::string_view op) {
-  for (const OnnxNodes& family : onnx_nodes_catalog()) {
-    for (const OnnxReader& reader : family) {
+  for (const OnnxFamily& family : onnx_family_catalog()) {
+    for (const OnnxReader& reader : family.readers) {
       if (reader.op == op) return &reader;
     }
   }

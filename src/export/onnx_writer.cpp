@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include "base/error.h"
-#include "export/onnx_form.h"
+#include "export/onnx_family.h"
 #include "version.h"
 
 namespace convoy {
@@ -17,8 +17,10 @@ int64_t ir_version_for(int opset) {
 }
 
 const OnnxForm& form_of(const Node& n) {
-  for (const OnnxForm& form : onnx_form_catalog()) {
-    if (form.op == n.op->name) return form;
+  for (const OnnxFamily& family : onnx_family_catalog()) {
+    for (const OnnxForm& form : family.forms) {
+      if (form.op == n.op->name) return form;
+    }
   }
   raise(Fault::usage, "{}: the op {} has no ONNX form; try: --format safetensors", n.name,
         n.op->name);
@@ -81,7 +83,14 @@ OnnxModel OnnxWriter::model() && {
   for (const int id : graph_.order) {
     const Node& n = graph_.node(id);
     if (!needed.contains(id) || !n.op->kernel || folds_.same.contains(n.out[0].id)) continue;
-    form_of(n).write(*this, n);
+    const OnnxForm& form = form_of(n);
+    if (form.write) {
+      form.write(*this, n);
+      continue;
+    }
+    Names in;
+    for (const Value v : n.in) in.push_back(name(v));
+    write(n, form.node, std::move(in), form.attributes ? form.attributes(n) : Attributes{});
   }
   if (options_.softmax) {
     const std::string& last = model_.outputs.at(0).name;

@@ -1,5 +1,5 @@
 // Converts an evaluation graph and its weights to an ONNX model. Call `export_onnx`; the class
-// OnnxWriter is for the forms of ops (export/onnx_form.h).
+// OnnxWriter is for the forms of ops (export/onnx_family.h).
 #pragma once
 
 #include <map>

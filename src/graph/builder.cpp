@@ -16,7 +16,7 @@ const OpDef view_op{.name = "view", .infer = given};
 
 Node& Builder::add(const OpDef& op, Values in, std::any attrs) {
   Node& node = graph_.add(op, std::move(in), std::move(attrs), scope_ + std::string(op.name), at_);
-  ++at_;  // not when the op refused its inputs
+  ++at_;  // only if the op accepted its inputs
   return node;
 }
 

@@ -1,4 +1,4 @@
-// Writes a graph, node by node. Model code reads like mathematics because of it.
+// Writes a graph node by node, so that model code reads like formulas. Borrows the graph.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@ namespace convoy {
 
 class Builder {
  public:
-  // Appends to `graph`, which it keeps.
+  // Appends to `graph`, which must outlive this.
   explicit Builder(Graph& graph, bool train = true)
       : graph_(graph), at_(graph.order.size()), train_(train) {}
-  // Writes in front of the node at that position of the order.
+  // Inserts before the node at position `at` of the order.
   Builder(Graph& graph, size_t at) : graph_(graph), at_(at), train_(true) {}
 
   Graph& graph() { return graph_; }
@@ -21,11 +21,11 @@ class Builder {
   size_t position() const { return at_; }
   const TensorType& type(Value v) const { return graph_.type(v); }
   const Shape& shape(Value v) const { return graph_.type(v).shape; }
-  // False when no gradient of it will ever be asked for.
+  // False if the gradient of `v` is certainly not needed.
   bool wants_grad(Value v) const { return !wanted_ || (*wanted_)[static_cast<size_t>(v.id)]; }
   void set_wanted(const std::vector<bool>* wanted) { wanted_ = wanted; }
 
-  // The first output; `emit_all` gives every one.
+  // Returns the first output; `emit_all` returns all.
   template <class Attrs = int>
   Value emit(const OpDef& op, Values in, Attrs attrs = {}) {
     return add(op, std::move(in), std::any(std::move(attrs))).out[0];
@@ -35,26 +35,26 @@ class Builder {
     return add(op, std::move(in), std::any(std::move(attrs))).out;
   }
 
-  // What comes from outside. Names of parameters and statistics get the scope in front.
+  // Values from outside the plan. Names of parameters and statistics get the scope as prefix.
   Value input(std::string name, TensorType type);
   Value param(std::string_view name, Shape shape, Init init, bool decay = true);
   Value stat(std::string_view name, Shape shape, float start);
-  // `batch` is what this step says about a statistic.
+  // `batch` is this step's value for a running statistic.
   void feed(Value stat, Value batch);
   void output(std::string name, Value v);
-  // What a model gives besides its logits: the feature maps of its stages, further heads. Names get
-  // no scope.
+  // Additional results of a model besides its logits: the feature maps of its stages, further
+  // heads. Names get no scope prefix.
   void expose(std::string name, Value v) { exposed_.push_back({std::move(name), v}); }
-  // The end of a stage: `stage1`, `stage2` … in the order of calls.
+  // Exposes the end of a stage as `stage1`, `stage2` … in the order of calls.
   void expose_stage(Value v) { expose("stage" + std::to_string(++stages_), v); }
-  // None: the model exposes nothing of that name.
+  // Negative id: the model exposes nothing of this name.
   Value exposed(std::string_view name) const;
   const std::vector<Input>& exposed() const { return exposed_; }
-  // A whole region of the state as one vector: what updates work on. `buffer` counts the
-  // optimiser's slots.
+  // A whole region of the state as one vector, for updates. `buffer` is the index of the
+  // optimizer's buffer.
   Value view(const Region& region, int64_t floats, int buffer = 0);
 
-  // While it lives, names begin with `name.`; scopes nest.
+  // While it lives, names begin with `name.`; scopes may nest.
   class Scope {
    public:
     Scope(Builder& b, std::string_view name);
@@ -80,7 +80,7 @@ class Builder {
   const std::vector<bool>* wanted_ = nullptr;
 };
 
-// The ops without kernels: what comes from outside the plan.
+// The ops without kernels: values from outside the plan.
 extern const OpDef input_op, param_op, stat_op, view_op;
 
 }  // namespace convoy

@@ -15,7 +15,7 @@ Node& Graph::add(const OpDef& op, Values in, std::any attributes, std::string na
   }
   const int id = static_cast<int>(nodes_.size());
   Node made{id, &op, std::move(in), {}, std::move(attributes), std::move(name)};
-  const Types inferred = infer_types(made, types);  // may refuse: nothing has changed yet
+  const Types inferred = infer_types(made, types);  // may throw, while the graph is still unchanged
   Node& node = nodes_.emplace_back(std::move(made));
   int index = 0;
   for (const TensorType& type : inferred) {

@@ -1,4 +1,5 @@
-// The graph: nodes in an order that always computes a value before it is read.
+// The graph that a plan is made from: nodes in an order in which every value is computed before it
+// is read. It owns nodes and values; ids stay valid while it is rewritten.
 #pragma once
 
 #include <any>
@@ -19,7 +20,7 @@ struct Node {
   const OpDef* op;
   Values in, out;
   std::any attributes;
-  std::string name;  // scope and op, for people
+  std::string name;  // scope and op, for messages and dumps
 
   template <class T>
   const T& attrs() const {
@@ -31,29 +32,29 @@ struct Node {
 
 struct ValueInfo {
   TensorType type;
-  int node = -1;  // who makes it
-  int index = 0;  // which of the node's outputs
+  int node = -1;  // the node that computes it
+  int index = 0;  // index among the node's outputs
   const Region* region = &regions::workspace;
-  int slot = -1;  // in its region: parameter, statistic or input number
+  int slot = -1;  // index within its region: of the parameter, statistic or input
 };
 
-// How a parameter starts: fan numbers are taken from its shape.
+// The initial values of a parameter; fan-in and fan-out follow from its shape.
 struct Init {
   enum class Kind { zeros, ones, constant, normal, truncated_normal, uniform } kind = Kind::zeros;
   float scale = 0;  // the constant, the deviation, or the half-width
 };
 
 struct Param {
-  std::string name;  // torchvision's
+  std::string name;  // as in torchvision
   Shape shape;
   Init init;
   bool decay = true;  // false: norms and biases, which weight decay may leave out
-  float rate = 1;     // its share of the learning rate; 0: frozen, it gets no gradient
+  float rate = 1;     // factor of the learning rate; 0: frozen, without gradient
   Value value;
-  Value grad;  // after add_gradients
+  Value grad;  // set by add_gradients
 };
 
-// A running statistic of batch norm: read in evaluation, fed by `batch` in training.
+// A running statistic of batch norm: read in evaluation, updated from `batch` in training.
 struct Stat {
   std::string name;
   Shape shape;
@@ -78,9 +79,9 @@ class Graph {
   std::vector<Param> params;
   std::vector<Stat> stats;
   std::vector<Input> inputs;
-  std::vector<Input> outputs;  // named results; kept until the plan has run
+  std::vector<Input> outputs;  // named results; valid until the plan runs again
 
-  // Node ids in the order they run.
+  // Node ids in execution order.
   std::vector<int> order;
 
   const Node& node(int id) const { return nodes_[static_cast<size_t>(id)]; }
@@ -91,16 +92,16 @@ class Graph {
   const Node& producer(Value v) const { return node(info(v).node); }
   int value_count() const { return static_cast<int>(values_.size()); }
 
-  // Adds a node before position `at` of the order; its outputs get the inferred types.
+  // Inserts a node at position `at` of the order; its outputs get the inferred types.
   Node& add(const OpDef& op, Values in, std::any attributes, std::string name, size_t at);
 
   // The nodes that read `v`, in order.
   std::vector<int> readers(Value v) const;
 
-  // Every reader of `from`, and every result that is `from`, takes `to` from now on.
+  // Replaces `from` by `to` in all readers and results.
   void replace(Value from, Value to);
 
-  // Results that must survive: outputs, gradients, batch statistics.
+  // The values that the plan must produce: outputs, gradients, batch statistics.
   bool is_result(Value v) const;
   Values results() const;
 

@@ -1,5 +1,5 @@
-// An op is a row of columns. A pass reads the columns it needs and never names an op; a column
-// left empty means "not that way", as its comment says.
+// An op is a row of optional columns. A pass reads the columns it needs and never names an op; the
+// comment of a column says what its absence means.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class Builder;
 class Graph;
 struct Node;
 
-// A handle to what a node gives; valid as long as its graph. Negative: none.
+// A handle to a node's output; valid as long as its graph. Negative: no value.
 struct Value {
   int id = -1;
   explicit operator bool() const { return id >= 0; }
@@ -29,15 +29,15 @@ struct Value {
 using Values = std::vector<Value>;
 using Types = std::vector<TensorType>;
 
-// Where a kernel will stand: everything it may depend on besides the node's attributes.
+// The input of `OpDef::kernel`: everything a kernel may depend on besides the node's attributes.
 struct KernelSite {
   Types in, out;
-  int replicas = 1;  // the batch holds this many replicas, one after another
+  int replicas = 1;  // the batch consists of this many replicas, one after another
   Choices choices = {};
   std::string_view op = {};  // for messages
 
-  // How the kernel reaches input or output i as elements of T; Fault::bug when it is stored
-  // otherwise, or not there.
+  // How the kernel accesses input or output i with elements of type T. Fault::bug if it has another
+  // type or does not exist.
   template <class T>
   In<T> input(int i) const {
     check(in, i, dtype_of<T>, "input");
@@ -48,7 +48,7 @@ struct KernelSite {
     check(out, i, dtype_of<T>, "output");
     return Out<T>(i);
   }
-  // All inputs, which must be alike.
+  // All inputs, which must have the same type.
   template <class T>
   std::vector<In<T>> inputs() const {
     std::vector<In<T>> all;
@@ -60,8 +60,8 @@ struct KernelSite {
   void check(const Types& list, int i, DType knows, std::string_view what) const;
 };
 
-// What a node wants: layout and storage type of each input, and the layout of its outputs then.
-// How those are stored, `infer` says.
+// What a node wants: layout and storage type of each input, and the resulting layouts of its
+// outputs. `infer` gives the storage types of the outputs.
 struct Form {
   Layout layout = Layout::plain;
   DType dtype = DType::f32;
@@ -70,60 +70,59 @@ struct FormChoice {
   std::vector<Form> in;
   std::vector<Layout> out;
 };
-// What an op that knows no 16-bit floats takes in place of `offered`.
+// The storage type for an op that supports no 16-bit floats.
 constexpr DType known_dtype(DType offered) { return is_narrow(offered) ? DType::f32 : offered; }
 
-// An exchange between replicas or processes: its begin, its end, or both at once. The kernel of
-// such a node does nothing; the executor has the exchange done (engine/collectives.h).
+// An exchange between replicas or ranks. A node is its begin, its end, or both. The kernel of such
+// a node does nothing; the executor calls engine/collectives.h for it.
 struct Collective {
   enum class Kind : uint8_t {
-    bucket,  // of gradients, which are complete; what waits for the sums comes behind the plan
-    span,    // vectors of the replicas of a group: each of them gets those of all
-    rows,    // runs of rows, made by one process each: each gets all
+    bucket,  // complete gradients; their sums are used after the plan has run
+    span,    // each replica of a group gets the vectors of all its members
+    rows,    // each rank makes some rows and gets all of them
   } kind;
-  int number = 0;  // counts from 0 among the plan's exchanges of that kind
+  int number = 0;  // index among the plan's exchanges of this kind, from 0
   bool begins = true, ends = true;
 };
 
 struct OpDef {
   std::string_view name;
 
-  // The types of the outputs; refuses inputs that make no sense. Layouts are ignored, 16-bit floats
-  // come only where `forms` wants them. Required.
+  // The types of the outputs; refuses invalid inputs. Layouts are ignored; 16-bit floats occur only
+  // where `forms` accepts them. Required.
   Types (*infer)(const Node&, std::span<const TensorType> in) = nullptr;
 
-  // The gradients of the inputs from those of the outputs; a missing one (no Value) is zero on
-  // either side. Absent: the op has no gradient, nothing flows back through it.
+  // Writes the gradients of the inputs from those of the outputs. A Value without id means zero, in
+  // both. Absent: the op has no gradient, and its inputs get none.
   Values (*grad)(Builder&, const Node&, std::span<const Value> d_out) = nullptr;
 
-  // Makes what runs it. Absent: the value comes from outside the plan.
+  // Makes the kernel of a node. Absent: the value comes from outside the plan.
   std::unique_ptr<Kernel> (*kernel)(const Node&, const KernelSite&) = nullptr;
 
-  // Output 0 may take the memory of this input when nobody needs it afterwards.
+  // Output 0 may reuse the memory of this input if no later node reads it.
   int inplace_input = -1;
 
-  // Called with what is offered to the inputs. Absent: all plain, and the op knows no 16-bit
-  // floats.
+  // Chooses the form for the offered input types. Absent: all plain, and no 16-bit floats.
   FormChoice (*forms)(const Node&, std::span<const TensorType> offered) = nullptr;
 
-  // Multiply-adds counted as two. Absent: too few to count.
+  // Floating-point operations; a multiply-add counts as two. Absent: negligible.
   double (*flops)(const Node&, const KernelSite&) = nullptr;
 
   // Attributes as text, for dumps. Absent: none.
   std::string (*describe)(const Node&) = nullptr;
 
-  // The node only starts something; the node that takes its first output ends it. Until then all
-  // buffers of this node are held; its scratch is not, others use it at once.
+  // The node only begins something; the node that reads its first output ends it. Until then all
+  // its buffers stay allocated, except its scratch, which the next nodes use.
   bool begins = false;
 
-  // What the node begins or ends. Absent: it is no collective.
+  // The exchange that the node begins or ends. Absent: no exchange.
   Collective (*collective)(const Node&) = nullptr;
 
-  // Must run even when nobody reads its outputs.
+  // The node must run even if its outputs are not read.
   bool keeps = false;
 };
 
-// Tries to rewrite the graph around one node. True when it did.
+// Tries to rewrite the graph around one node; true if it did.
 struct FusionRule {
   std::string_view name;
   enum class Stage { forward, gradients } stage;

@@ -1,3 +1,4 @@
+// Prints a graph as text, for dumps and tests.
 #pragma once
 
 #include <string>
@@ -6,7 +7,7 @@
 
 namespace convoy {
 
-// The graph as text, one node a line: `%7 f32[2x8x4x4] blocked = convolution %0 %5 {stride 1}`.
+// One node per line: `%7 f32[2x8x4x4] blocked = convolution %0 %5 {stride 1}`.
 std::string print(const Graph& graph);
 
 }  // namespace convoy

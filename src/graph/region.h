@@ -1,5 +1,6 @@
-// Where values live: each kind of memory is a row, defined where it is needed. Its `layout` says
-// who gives offsets in it; where the memory is, the executor knows (engine/executor.h).
+// A region is a kind of memory in which values are stored: a row, defined where it is needed.
+// `layout` tells which code assigns offsets in it; the executor knows its address
+// (engine/executor.h).
 #pragma once
 
 #include <cstdint>
@@ -9,18 +10,18 @@ namespace convoy {
 
 struct Region {
   enum class Layout : uint8_t {
-    lifetimes,  // the planner; what is needed no longer makes room
-    apart,      // the planner; every value has its own place: the memory outlives a run of the plan
+    lifetimes,  // the planner, by lifetimes: memory is reused
+    apart,      // the planner, each value at its own offset: the memory outlives a run of the plan
     caller,     // none: each input is bound to memory of the caller
     params,     // the state's layout of parameters
     stats,      // the state's layout of statistics
-    views,      // none: seen as whole buffers, side by side
+    views,      // none: values are whole buffers of the state
   };
   std::string_view name;
   Layout layout;
 };
 
-// Memory is planned in the workspace; the rest is state or comes from the caller.
+// Of these regions the planner lays out only the workspace; the others are state, or the caller's.
 namespace regions {
 inline constexpr Region workspace{"workspace", Region::Layout::lifetimes};
 inline constexpr Region input{"input", Region::Layout::caller};
@@ -28,7 +29,7 @@ inline constexpr Region params{"params", Region::Layout::params};
 inline constexpr Region grads{"grads", Region::Layout::params};
 inline constexpr Region stats{"stats", Region::Layout::stats};
 inline constexpr Region batch_stats{"batch_stats", Region::Layout::stats};
-inline constexpr Region slots{"slots", Region::Layout::views};  // of the optimizer
+inline constexpr Region slots{"slots", Region::Layout::views};  // buffers of the optimizer
 inline constexpr Region average_params{"average_params", Region::Layout::views};
 inline constexpr Region average_stats{"average_stats", Region::Layout::views};
 }  // namespace regions

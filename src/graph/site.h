@@ -1,4 +1,4 @@
-// What a node meets in its graph: the types around it, what it wants of them and costs by them.
+// Facts about a node in its graph: the types around it, the forms it wants, and its cost.
 #pragma once
 
 #include "graph/graph.h"
@@ -8,16 +8,16 @@ namespace convoy {
 
 KernelSite site_of(const Graph& graph, const Node& node);
 
-// What it wants of inputs of these types: its op's `forms`, or what holds without.
+// The forms it wants for inputs of these types: from its op's `forms`, else the default.
 FormChoice forms_of(const Node& node, std::span<const TensorType> offered);
 
-// The types of its outputs. Refuses 16-bit inputs that the op does not know, so that no `infer` has
-// to; the passes put casts there.
+// The types of its outputs. Refuses 16-bit inputs that the op does not support, so that no `infer`
+// has to check; the passes insert casts for them.
 Types infer_types(const Node& node, std::span<const TensorType> in);
 
 struct NodeCost {
-  double flops = 0;  // 0 where the op does not say
-  double bytes = 0;  // of its inputs and outputs, each once
+  double flops = 0;  // 0 if the op has no `flops`
+  double bytes = 0;  // of its inputs and outputs, each counted once
 };
 NodeCost cost_of(const Graph& graph, const Node& node);
 

@@ -34,7 +34,8 @@ void verify(const Graph& graph, std::string_view after) {
     }
   }
   for (const Value v : graph.results()) {
-    check(made[static_cast<size_t>(v.id)], "a result that nobody makes", graph.producer(v).name);
+    check(made[static_cast<size_t>(v.id)], "a result that no node computes",
+          graph.producer(v).name);
   }
 }
 

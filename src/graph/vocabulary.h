@@ -1,4 +1,5 @@
-// The few ops a pass must be able to write, handed to compile/ by ops/: compile/ names none itself.
+// The few ops that passes must be able to write. ops/ passes them to compile/, which names no op
+// itself.
 #pragma once
 
 #include <vector>
@@ -9,11 +10,11 @@ namespace convoy {
 
 struct Vocabulary {
   Value (*sum)(Builder&, Value a, Value b) = nullptr;
-  // The same value in memory of its own.
+  // The same value in its own memory.
   Value (*copy)(Builder&, Value) = nullptr;
   Value (*reorder)(Builder&, Value, Layout) = nullptr;
   Value (*cast)(Builder&, Value, DType) = nullptr;
-  // The gradient a loss starts with: weight * loss_scale / samples of a replica, for each sample.
+  // The gradient at a loss: weight * loss_scale / samples of a replica, for each sample.
   Value (*loss_seed)(Builder&, Value per_sample, Value loss_scale, float weight) = nullptr;
   std::vector<FusionRule> fusions;
 };

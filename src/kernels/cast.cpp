@@ -17,7 +17,7 @@ using DI32 = hn::RebindToSigned<D>;
 using V = hn::Vec<D>;
 using VU32 = hn::Vec<DU32>;
 
-// Runs f on whole vectors, and on a padded copy of the tail.
+// Applies f to whole vectors, and to a padded copy of the tail.
 template <class In, class Out, class F>
 HWY_INLINE void convert(const In* x, Out* y, int64_t n, const F& f) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(D()));
@@ -36,22 +36,22 @@ HWY_INLINE void store_lower(VU32 bits, uint16_t* out) {
 }
 
 // Highway's own conversions to and from fp16 truncate and lose infinities on targets without F16C.
-// Here three cases are computed and one is chosen.
+// Here three cases are computed and one is selected.
 HWY_INLINE VU32 f16_from_f32(V v) {
   const D d;
   const DU32 du;
   const VU32 bits = hn::BitCast(du, v);
   const VU32 sign = hn::And(bits, hn::Set(du, 0x80000000u));
   const VU32 size = hn::Xor(bits, sign);
-  // A normal number: move the exponent, round the mantissa; a carry goes where it should.
+  // A normal number: move the exponent, round the mantissa; a carry goes into the exponent.
   const VU32 odd = hn::And(hn::ShiftRight<13>(size), hn::Set(du, 1u));
   const VU32 normal = hn::ShiftRight<13>(
       hn::Add(hn::Sub(size, hn::Set(du, 112u << 23)), hn::Add(odd, hn::Set(du, 0xfffu))));
-  // A subnormal: adding 0.5 leaves its digits, rounded, at the end of the mantissa.
+  // A subnormal: adding 0.5 puts its rounded digits at the end of the mantissa.
   const V half = hn::Set(d, 0.5f);
   const VU32 subnormal =
       hn::Sub(hn::BitCast(du, hn::Add(hn::BitCast(d, size), half)), hn::BitCast(du, half));
-  // From 65536 on, infinity or NaN.
+  // Infinity or NaN, from 65536 on.
   const VU32 special =
       hn::IfThenElse(hn::RebindMask(du, hn::IsNaN(v)), hn::Set(du, 0x7e00u), hn::Set(du, 0x7c00u));
   const V magnitude = hn::BitCast(d, size);

@@ -13,7 +13,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::ScalableTag<float>;
 using V = hn::Vec<D>;
 
-// A tile shares its loads; each element is summed as if it were alone.
+// The rows and columns of a tile share loads; each element is summed as if it were alone.
 template <int rows, int outs>
 HWY_INLINE void tile(const float* x, const float* w, const float* bias, int64_t in, int64_t out,
                      float* y) {

@@ -14,7 +14,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::ScalableTag<float>;
 using V = hn::Vec<D>;
 
-// y = f(a, b) over n elements; the tail goes one by one through the same f.
+// y = f(a, b) over n elements; the tail is computed one element at a time with the same f.
 template <class T, class F>
 HWY_INLINE void transform(const T* a, const T* b, T* y, int64_t n, const F& f) {
   const D d;
@@ -39,7 +39,7 @@ void blend_impl(const float* a, float a_share, const float* b, float b_share, fl
   });
 }
 
-// Not Max, which turns a NaN into zero: a diverged run must show.
+// Not Max, which turns a NaN into zero: a NaN must stay visible in a diverged run.
 V rectified(V x) { return hn::IfThenZeroElse(hn::Lt(x, hn::Zero(D())), x); }
 
 template <class T>
@@ -97,7 +97,7 @@ void scale_impl(const float* x, float factor, float* y, int64_t n) {
   transform(x, x, y, n, [factor](V a, V) HWY_ATTR { return hn::Mul(a, hn::Set(D(), factor)); });
 }
 
-// Calls f(offset) for every vector of a row, or every element when the row is no whole vectors.
+// Calls f(offset) for every vector of a row, then for the remaining elements one by one.
 template <class Wide, class Narrow>
 HWY_INLINE void over_row(int64_t width, const Wide& wide, const Narrow& narrow) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(D()));
@@ -106,7 +106,8 @@ HWY_INLINE void over_row(int64_t width, const Wide& wide, const Narrow& narrow) 
   for (; c < width; ++c) narrow(c);
 }
 
-// Four sums at once: the additions of one wait for each other. add(p, s) gives s with pixel p.
+// Four independent sums, because the additions of one sum wait for each other. add(p, s) returns s
+// plus pixel p.
 template <class F>
 HWY_INLINE V summed(int64_t pixels, const F& add) {
   V s0 = hn::Zero(D()), s1 = s0, s2 = s0, s3 = s0;

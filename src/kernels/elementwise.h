@@ -1,5 +1,5 @@
-// Elementwise loops on contiguous floats. All pointers may be equal (in place) but must not
-// overlap otherwise; none needs alignment. On bf16: widened, computed in fp32, rounded to nearest.
+// Elementwise loops on contiguous floats. Pointers may be equal (in place) but must not overlap
+// otherwise; no alignment needed. Bf16 is converted to fp32, computed, and rounded to nearest.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace convoy::kernels {
 
-// NaNs come through all of these.
+// All of these propagate NaN.
 void relu(const float* x, float* y, int64_t n);
 void relu(const Bf16* x, Bf16* y, int64_t n);
 void relu_grad(const float* y, const float* d_y, float* d_x, int64_t n);  // y is the result of relu
 void relu_grad(const Bf16* y, const Bf16* d_y, Bf16* d_x, int64_t n);
-// y = x where it is positive, slope * x elsewhere; slope > 0, so that y shows the sign of x.
+// y = x where x is positive, slope * x elsewhere; slope > 0, so that y has the sign of x.
 void leaky_relu(const float* x, float slope, float* y, int64_t n);
 void leaky_relu_grad(const float* y, const float* d_y, float slope, float* d_x, int64_t n);
 void sigmoid(const float* x, float* y, int64_t n);
@@ -28,8 +28,7 @@ void fill(float value, float* y, int64_t n);
 // y = a_share * a + b_share * b.
 void blend(const float* a, float a_share, const float* b, float b_share, float* y, int64_t n);
 
-// y[i] = x[i] * gate[i % width], width a multiple of the vector or the plane's constant: one
-// plane [pixels][width] at a time.
+// y[i] = x[i] * gate[i % width], for one plane [pixels][width].
 void multiply_rows(const float* x, const float* gate, float* y, int64_t pixels, int64_t width);
 // sum[i] = sum over pixels of a * b, for one plane.
 void dot_rows(const float* a, const float* b, float* sum, int64_t pixels, int64_t width);

@@ -1,4 +1,4 @@
-// 1 / (1 + exp(-x)) for every target: included once a target, after hwy/highway.h.
+// 1 / (1 + exp(-x)) for every target: included once for each target, after hwy/highway.h.
 
 #if defined(CONVOY_KERNELS_LOGISTIC_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef CONVOY_KERNELS_LOGISTIC_INL_H
@@ -12,8 +12,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace convoy::kernels::HWY_NAMESPACE {
 
-// Highway's Exp is right below 104 alone and turns a NaN into zero: it gets -|x|, and the NaN
-// is put back.
+// Highway's Exp is correct only below 104 and turns a NaN into zero. So it gets -|x|, and the NaN
+// is selected again at the end.
 template <class D, class V = hwy::HWY_NAMESPACE::Vec<D>>
 HWY_INLINE V logistic(D d, V x) {
   namespace hn = hwy::HWY_NAMESPACE;
@@ -23,7 +23,7 @@ HWY_INLINE V logistic(D d, V x) {
   return hn::IfThenElse(hn::IsNaN(x), x, hn::Div(over, hn::Add(one, small)));
 }
 
-// The slope of x * logistic(x).
+// The derivative of x * logistic(x).
 template <class D, class V = hwy::HWY_NAMESPACE::Vec<D>>
 HWY_INLINE V swish_slope(D d, V x) {
   namespace hn = hwy::HWY_NAMESPACE;

@@ -16,10 +16,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::CappedTag<float, 16>;
 using V = hn::Vec<D>;
 
-// Rows whose sum is made before it is added to the whole: in long sums rounding errors grow.
+// Rows that are summed separately before they are added to the total: long sums lose precision.
 constexpr int64_t sum_rows = 32;
 
-// Four rows at a time with a sum each: the additions of one sum wait for each other.
+// Four rows at a time with one sum each, because the additions of one sum wait for each other.
 template <class T>
 HWY_INLINE void sums(NormPlane plane, const T* x, const T* shift, float* sum, float* square) {
   const D d;
@@ -60,7 +60,7 @@ HWY_INLINE void sums(NormPlane plane, const T* x, const T* shift, float* sum, fl
   }
 }
 
-// Planes are aligned to whole vectors, which going past the caches needs.
+// Planes are aligned to whole vectors, as non-temporal stores require.
 HWY_INLINE void put(V v, bool stream, float* to) {
   const D d;
   stream ? hn::Stream(v, d, to) : hn::StoreU(v, d, to);
@@ -104,12 +104,12 @@ HWY_INLINE void apply_any(NormPlane plane, const T* x, const T* residual, const 
   }
 }
 
-// Whether x * scale + shift is computed again.
+// Whether the mask needs x * scale + shift.
 constexpr bool reads_affine(NormMask mask) {
   return mask == NormMask::recompute || mask == NormMask::swish;
 }
 
-// The gradient that arrives at row element i, after the mask.
+// The gradient of row element i after the mask.
 template <NormMask mask, bool two, class T>
 HWY_INLINE V arriving(const StoredGradPlane<T>& p, int64_t i, V x, V scale, V shift) {
   const D d;
@@ -127,7 +127,7 @@ HWY_INLINE V arriving(const StoredGradPlane<T>& p, int64_t i, V x, V scale, V sh
   return g;
 }
 
-// The same, as it was left at g.
+// The same; with `keep` it is stored in g and read back rounded.
 template <NormMask mask, bool two, bool keep, class T>
 HWY_INLINE V kept(const StoredGradPlane<T>& p, int64_t i, V x, V scale, V shift, T* g) {
   const D d;
@@ -197,7 +197,7 @@ HWY_INLINE void grad_apply(const StoredGradPlane<T>& p, const float* pa, const f
   }
 }
 
-// Calls f.template operator()<mask, two>() for the run-time choice.
+// Calls f.template operator()<mask, two>() for the values of `p`.
 template <class T, class F>
 HWY_INLINE void choose(const StoredGradPlane<T>& p, const F& f) {
   const bool two = p.d_y2 != nullptr;
@@ -217,7 +217,7 @@ HWY_INLINE void choose(const StoredGradPlane<T>& p, const F& f) {
   }
 }
 
-// Plain structs with an operator template: a lambda would lose the target's attributes.
+// Structs with an operator template: a lambda would lose the target's attributes.
 template <class T>
 struct CallSums {
   const StoredGradPlane<T>& p;
@@ -239,7 +239,7 @@ struct CallApply {
   }
 };
 
-// The doors, one for each storage type.
+// One plain function for each storage type, for Highway's dispatch.
 void sums_f32(NormPlane plane, const float* x, const float* shift, float* sum, float* square) {
   sums(plane, x, shift, sum, square);
 }

@@ -1,7 +1,6 @@
-// The passes of batch and group norm over one plane of the blocked layout: `pixels` rows of
-// `block` channels. Vectors named per channel hold `block` floats; sums are of this plane alone.
-// T is how images are stored, float or Bf16; they are widened and rounded on the way, arithmetic is
-// in fp32.
+// The passes of batch and group norm over one plane of the blocked layout: `pixels` rows of `block`
+// channels. Per-channel vectors have `block` floats; sums are of this plane alone. T is the storage
+// type of images, float or Bf16; arithmetic is in fp32, results are rounded to T.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +12,8 @@ namespace convoy::kernels {
 struct NormPlane {
   int64_t pixels;
   int64_t block;
-  // The results go past the caches: they belong to more than the caches hold. Of fp32 alone.
+  // Write results with non-temporal stores: the whole value is larger than the caches. Only for
+  // fp32.
   bool stream = false;
 };
 
@@ -21,7 +21,7 @@ struct NormPlane {
 void norm_sums(NormPlane plane, const float* x, const float* shift, float* sum, float* square);
 void norm_sums(NormPlane plane, const Bf16* x, const Bf16* shift, float* sum, float* square);
 
-// What follows the norm in the same pass.
+// The activation after the norm, in the same pass.
 enum class NormAct { none, relu, swish };
 
 // y = act(x * scale + shift (+ residual)). `residual` may be null; y may be x. No residual for
@@ -31,12 +31,12 @@ void norm_apply(NormPlane plane, const float* x, const float* residual, const fl
 void norm_apply(NormPlane plane, const Bf16* x, const Bf16* residual, const float* scale,
                 const float* shift, NormAct act, Bf16* y);
 
-// How the gradient passes know what the activation let through.
+// How the gradient passes compute the derivative of the activation.
 enum class NormMask {
-  none,       // there was none
+  none,       // no activation
   recompute,  // ReLU: x * scale + shift > 0
   output,     // ReLU: y > 0
-  swish,      // its slope at x * scale + shift
+  swish,      // swish: its derivative at x * scale + shift
 };
 
 template <class T>
@@ -46,15 +46,15 @@ struct StoredGradPlane {
   const T* x;
   const T* y;  // NormMask::output
   const T* d_y;
-  const T* d_y2;  // null, or a second gradient to be added to the first
+  const T* d_y2;  // null, or a second gradient that is added to the first
   const float* mean;
   const float* scale;  // NormMask::recompute and swish
   const float* shift;
 };
 using NormGradPlane = StoredGradPlane<float>;
 
-// g = (d_y + d_y2) behind the activation; sum[c] = sum g, dot[c] = sum g * (x - mean[c]). `g` is
-// kept if not null; the sums are of what was kept, rounded.
+// g = (d_y + d_y2) * derivative of the activation; sum[c] = sum g, dot[c] = sum g * (x - mean[c]).
+// Stores g in `g` if not null; the sums are then of the stored, rounded values.
 void norm_grad_sums(const StoredGradPlane<float>& p, float* sum, float* dot, float* g);
 void norm_grad_sums(const StoredGradPlane<Bf16>& p, float* sum, float* dot, Bf16* g);
 

@@ -16,7 +16,7 @@ using DI = hn::RebindToSigned<D>;
 using DU8 = hn::Rebind<uint8_t, D>;
 using V = hn::Vec<D>;
 
-// The part of a window inside the image, as positions in the window.
+// The positions of a window that are inside the image.
 struct Window {
   int64_t top, left, row_begin, row_end, col_begin, col_end;
 
@@ -32,7 +32,8 @@ struct Window {
   }
 };
 
-// f(position in the window, offset of the pixel in the plane), for the pixels inside the image.
+// Calls f(position in the window, offset of the pixel in the plane) for the pixels inside the
+// image.
 template <class F>
 HWY_INLINE void over_window(const PoolPlane& p, const Window& w, const F& f) {
   for (int64_t r = w.row_begin; r < w.row_end; ++r) {
@@ -56,7 +57,7 @@ void max_pool_impl(const PoolPlane& p, const float* x, float* y, uint8_t* where)
         auto at = hn::Set(di, static_cast<int32_t>(w.row_begin * p.size_w + w.col_begin));
         over_window(p, w, [&](int64_t position, int64_t pixel) HWY_ATTR {
           const V v = hn::LoadU(d, x + pixel + lane);
-          // A NaN wins over any number, and the first one keeps its place.
+          // A NaN is larger than any number, and the first NaN keeps its position.
           const auto wins = hn::Or(hn::Gt(v, best), hn::AndNot(hn::IsNaN(best), hn::IsNaN(v)));
           best = hn::IfThenElse(wins, v, best);
           at = hn::IfThenElse(hn::RebindMask(di, wins), hn::Set(di, static_cast<int32_t>(position)),

@@ -11,10 +11,10 @@ struct PoolPlane {
   int64_t block;
 };
 
-// `where` gets the winning position of each window (row * size_w + column), first one on ties.
-// A NaN in a window comes through.
+// `where` gets the position of the maximum in each window (row * size_w + column), the first one on
+// ties. A NaN in the window is the maximum.
 void max_pool(const PoolPlane& p, const float* x, float* y, uint8_t* where);
-// d_x is written whole.
+// Overwrites all of d_x.
 void max_pool_grad(const PoolPlane& p, const float* d_y, const uint8_t* where, float* d_x);
 
 // Divides by the pixels inside the image, or by the whole window if `count_padding`.

@@ -14,10 +14,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::CappedTag<float, 16>;
 using V = hn::Vec<D>;
 
-// Sums that stay in registers: six rows by four vectors of 32 registers, by two of 16.
+// The vectors per row whose sums fit in registers: with six rows, four of 32 registers, two of 16.
 constexpr int most_vectors = HWY_TARGET <= HWY_AVX3 ? 4 : 2;
 
-// Every loop over the sums is unrolled: else gcc leaves them in memory.
+// Every loop over the sums is unrolled: else gcc keeps them in memory.
 template <int rows, int vectors>
 HWY_INLINE void tile(const Product& p, const float* a, const float* b, float* c) {
   const D d;
@@ -57,7 +57,7 @@ HWY_INLINE void tile(const Product& p, const float* a, const float* b, float* c)
   }
 }
 
-// Rows are shared out evenly over the tiles: one row alone would wait for its own sums.
+// Rows are divided evenly over the tiles: a tile of one row would have too few independent sums.
 template <int vectors>
 HWY_INLINE void panel(const Product& p, const float* a, const float* b, float* c) {
   const int64_t tiles = (p.rows + product_rows - 1) / product_rows;
@@ -107,7 +107,7 @@ void columns(const Product& p, const float* a, const float* b, float* c) {
   }
 }
 
-// Blocks are at least eight channels; shorter vectors take a block in turns.
+// Blocks have at least eight channels; shorter vectors process a block in several passes.
 void part(const Product& p, const float* a, const float* b, float* c) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(D()));
   for (int64_t lane = 0; lane < std::max<int64_t>(8, lanes); lane += lanes) {

@@ -1,6 +1,6 @@
-// The one matrix product of our convolutions: c(i, j) (+)= sum over k of a(i, k) * b(k, j). Its
-// matrices are images in blocks of channels, where a row is a pixel (or a tile) and a vector holds
-// the channels of a block; so rows, vectors and blocks of k each have a stride of their own.
+// The one matrix product of our convolutions: c(i, j) (+)= sum over k of a(i, k) * b(k, j). The
+// matrices are images in blocks of channels: a row is a pixel (or a tile), and a vector contains
+// the channels of a block. So rows, vectors and blocks of k each have their own stride.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,21 @@ struct Product {
                                  // b_block
   int64_t c_row, c_vector;       // c(i, j) at i * c_row + j * c_vector
   int64_t k_block, a_block, b_block;
-  bool add;  // the sums to what is in c
-  // Where the next product finds its a, from this one's: fetched meanwhile, a line for each row and
-  // block of k. 0: nothing is.
+  bool add;  // add the sums to c instead of overwriting it
+  // Offset from this product's a to the next one's, to prefetch it: one cache line for each row and
+  // block of k. 0: no prefetch.
   int64_t a_ahead = 0;
 };
 
-// Terms add up in the order of k, in parts of `product_depth` terms or a whole number of blocks
-// nearby; the parts add up in c. So a sum's rounding error grows with the root of either count, not
-// of their product, and a part of b stays in the nearest cache while all rows pass.
+// Terms are summed in the order of k, in pieces of about `product_depth` terms (a whole number of
+// blocks); the pieces are summed in c. This limits the rounding error of long sums, and one piece
+// of b stays in the L1 cache while all rows are computed.
 constexpr int64_t product_depth = 128;
 void product(const Product& p, const float* a, const float* b, float* c);
 
-// Vectors of columns that share a pass over a: b is read best in panels of so many.
+// The number of column vectors computed in one pass over a: pack b in panels of this width.
 int64_t product_vectors();
-// The rows of a pass.
+// The number of rows computed at once.
 constexpr int64_t product_rows = 6;
 
 }  // namespace convoy::kernels

@@ -1,12 +1,12 @@
-// What this core can do at best, for measurements to be compared with.
+// Measures the peak speed of this core, to compare measurements with.
 #pragma once
 
 #include <cstdint>
 
 namespace convoy::kernels {
 
-// Multiply-adds on registers alone, in as many chains as hide their latency. Gives the number of
-// floating-point operations done; `sink` keeps the compiler honest.
+// Multiply-adds on registers alone, in enough independent chains to hide their latency. Returns the
+// number of floating-point operations; `sink` prevents the compiler from removing them.
 double burn_fma(int64_t rounds, float* sink);
 
 }  // namespace convoy::kernels

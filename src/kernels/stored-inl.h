@@ -1,6 +1,6 @@
-// Vectors of fp32 to and from memory of another storage type, for every target: included once a
-// target, after hwy/highway.h. What is widened is exact; what is narrowed goes to the nearest, ties
-// to even.
+// Loads and stores fp32 vectors from and to memory of another storage type, for every target:
+// included once for each target, after hwy/highway.h. Widening is exact; narrowing rounds to
+// nearest, ties to even.
 
 #if defined(CONVOY_KERNELS_STORED_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef CONVOY_KERNELS_STORED_INL_H
@@ -14,7 +14,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace convoy::kernels::HWY_NAMESPACE {
 
-// The bits of bf16 in the upper halves, those of the nearest bf16.
+// Each value rounded to the nearest bf16, in the upper half of its 32 bits.
 template <class D, class V = hwy::HWY_NAMESPACE::Vec<D>>
 HWY_INLINE V rounded_to_bf16(D d, V v) {
   namespace hn = hwy::HWY_NAMESPACE;
@@ -54,7 +54,7 @@ HWY_INLINE void store(V v, D d, Bf16* to) {
   hn::StoreU(hn::DemoteTo(d16, hn::BitCast(di, upper)), d16, &to->bits);
 }
 
-// The number that is read again when v was stored there.
+// The value that a later load returns after v was stored.
 template <class D, class V = hwy::HWY_NAMESPACE::Vec<D>>
 HWY_INLINE V as_stored(V v, D, const float*) {
   return v;

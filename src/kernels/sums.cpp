@@ -22,14 +22,15 @@ void accumulate_impl(float* target, const float* term, int64_t n) {
   for (; i < n; ++i) target[i] += term[i];
 }
 
-// The largest power of two below count: a tree's left half. Padding is all on the right.
+// The largest power of two below count: the size of the left half of the tree. Padding is on the
+// right.
 constexpr int left_half(int count) {
   int half = 1;
   while (2 * half < count) half *= 2;
   return half;
 }
 
-// The sums stay in registers: only the first row is written.
+// Partial sums stay in registers: only the first row is written.
 template <int count, class Tag>
 HWY_INLINE hn::Vec<Tag> tree(Tag d, const float* rows, int64_t stride) {
   if constexpr (count == 1) {
@@ -66,7 +67,7 @@ void tree_sum_impl(float* rows, int64_t stride, int64_t count, int64_t n) {
 bool all_finite_impl(const float* x, int64_t n) {
   const D d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  // x * 0 is 0 for every finite x and NaN for the rest; NaN stays in the sum.
+  // x * 0 is 0 for every finite x and NaN otherwise; the NaN stays in the sum.
   V sum = hn::Zero(d);
   int64_t i = 0;
   for (; i + lanes <= n; i += lanes) sum = hn::MulAdd(hn::LoadU(d, x + i), hn::Zero(d), sum);
@@ -75,7 +76,7 @@ bool all_finite_impl(const float* x, int64_t n) {
   return hn::AllTrue(d, hn::Eq(sum, hn::Zero(d))) && rest == 0;
 }
 
-// Each lane adds up its own, in double precision; then the lanes in order.
+// Each lane sums its own elements in double precision; then the lanes are summed in order.
 template <class F>
 HWY_INLINE double squares(int64_t n, F&& value) {
   const hn::Repartition<double, D> wide;

@@ -13,7 +13,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::CappedTag<float, 16>;
 using V = hn::Vec<D>;
 
-#if HWY_TARGET == HWY_SCALAR  // which has no lanes to shuffle
+#if HWY_TARGET == HWY_SCALAR  // has no lanes to shuffle
 
 void transpose_impl(const Transpose& t, const float* from, float* to) {
   for (int64_t j = 0; j < t.columns; ++j) {
@@ -27,7 +27,7 @@ void transpose_impl(const Transpose& t, const float* from, float* to) {
 
 constexpr int64_t lanes = hn::MaxLanes(D());
 
-// Four columns of four rows in every 128 bits.
+// Transposes 4x4 elements in every 128 bits.
 HWY_INLINE void four_rows(V a, V b, V c, V e, V* out) {
   const D d;
   const hn::Repartition<double, D> pairs;
@@ -40,7 +40,7 @@ HWY_INLINE void four_rows(V a, V b, V c, V e, V* out) {
   out[3] = hn::BitCast(d, hn::InterleaveUpper(pairs, two(high), two(high2)));
 }
 
-// q[g][m] holds column 4 b + m of rows 4 g ... 4 g + 3 in its 128 bits b.
+// q[g][m] has, in its 128-bit part b, column 4 b + m of rows 4 g ... 4 g + 3.
 template <class Put>
 HWY_INLINE void join(V (*q)[4], int m, const Put& put) {
   const D d;
@@ -63,7 +63,7 @@ HWY_INLINE void join(V (*q)[4], int m, const Put& put) {
   }
 }
 
-// Up to `lanes` columns of up to `lanes` rows.
+// Transposes up to `lanes` columns of up to `lanes` rows.
 HWY_INLINE void square(int64_t rows, int64_t columns, const float* from, int64_t from_stride,
                        float* to, int64_t to_stride) {
   const D d;
@@ -71,7 +71,7 @@ HWY_INLINE void square(int64_t rows, int64_t columns, const float* from, int64_t
   const auto row = [&](int64_t i) HWY_ATTR {
     if (i >= rows) return hn::Zero(d);
     if constexpr (lanes > 4) return hn::MaskedLoad(mask, d, from + i * from_stride);
-    HWY_ALIGN float some[lanes] = {};  // a masked load of 128 bits would read the rest, too
+    HWY_ALIGN float some[lanes] = {};  // a masked load of 128 bits would read the rest too
     std::copy_n(from + i * from_stride, columns, some);
     return hn::Load(d, some);
   };

@@ -11,8 +11,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::ScalableTag<float>;
 using One = hn::CappedTag<float, 1>;
 
-// f(tag, i) for each vector. The tail goes through it with a vector of one: the same roundings
-// whether the target fuses multiply and add or not.
+// Calls f(tag, i) for each vector, and with one-element vectors for the tail: so the tail has the
+// same rounding whether the target fuses multiply and add or not.
 template <class F>
 HWY_INLINE void each_vector(int64_t n, F&& f) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(D()));

@@ -11,7 +11,7 @@
 namespace convoy {
 namespace {
 
-// Of a normal distribution cut at two deviations, as a share of the uncut one.
+// The deviation of a normal distribution truncated at two deviations, relative to the original one.
 constexpr float truncated_deviation = 0.87962566103423978f;
 
 Init conv_init(ConvStart start, float fan_in, float fan_out) {

@@ -1,4 +1,4 @@
-// Pieces that models share. Names are torchvision's.
+// Building blocks that models share. Parameter names are torchvision's.
 #pragma once
 
 #include <array>
@@ -11,17 +11,17 @@
 
 namespace convoy {
 
-// How the weights of a convolution start; biases start at zero.
+// The initial weights of a convolution; biases start at zero.
 enum class ConvStart {
   kaiming_fan_out,     // normal, deviation sqrt(2 / fan-out): torchvision
   kaiming_uniform,     // uniform, within sqrt(6 / fan-in)
   glorot_uniform,      // uniform, within sqrt(6 / (fan-in + fan-out)): Keras
-  truncated_fan_in,    // cut at two deviations, variance 1 / fan-in: TensorFlow's variance scaling
+  truncated_fan_in,    // truncated at two deviations, variance 1 / fan-in: TensorFlow
   truncated_2_fan_in,  // the same, variance 2 / fan-in
   truncated_2_fan_out,
 };
 
-// How those of the dense layer start.
+// The initial weights of the fully connected layer.
 enum class DenseStart {
   fan_in,   // weights and bias uniform within 1 / sqrt(fan-in): torchvision's ResNets
   fan_out,  // weights uniform within 1 / sqrt(fan-out), bias 0: torchvision's EfficientNets
@@ -31,7 +31,7 @@ enum class DenseStart {
 
 enum class NormKind { batch, group };
 
-// The options that several families have.
+// Options that several families have.
 enum class NormChoice { automatic, batch, group };
 constexpr std::array<Word<NormChoice>, 3> words_of(NormChoice) {
   return {{{"auto", NormChoice::automatic},
@@ -40,8 +40,8 @@ constexpr std::array<Word<NormChoice>, 3> words_of(NormChoice) {
 }
 struct NormOptions {
   NormChoice kind = NormChoice::automatic;
-  int groups = 0;      // 0: the model's own
-  double epsilon = 0;  // likewise
+  int groups = 0;      // 0: the model's default
+  double epsilon = 0;  // 0: the model's default
 
   void describe(Fields& field);
   void describe_epsilon(Fields& field);
@@ -58,7 +58,7 @@ struct ZeroGammaOption {
   void describe(Fields& field);
 };
 
-// How a family makes its layers, where systems differ though the architectures agree.
+// How a family builds its layers: settings in which frameworks differ for the same architecture.
 struct Style {
   bool same_padding = false;  // TensorFlow's SAME instead of kernel / 2 on every side
   NormKind norm = NormKind::batch;
@@ -84,17 +84,18 @@ struct ConvSpec {
 Value conv(Builder& b, std::string_view name, Value x, const ConvSpec& spec,
            const Style& style = {});
 
-// How the weights of a 1x1 convolution start, for layers that compute one in another way.
+// The initial weights of a 1x1 convolution, for layers that compute one in another way.
 Init pointwise_init(const Style& style, int64_t in, int64_t out);
 
-// Where a block's last gamma starts: at zero the block begins as the identity (Goyal 2017).
+// The initial value of a block's last gamma; with zero the block starts as the identity (Goyal
+// 2017).
 enum class Gamma { zero, one };
 
 // Batch or group norm; beta starts at 0.
 Value norm(Builder& b, std::string_view name, Value x, const Style& style = {},
            Gamma gamma = Gamma::one);
 
-// The dense layer.
+// The fully connected layer.
 Value linear(Builder& b, std::string_view name, Value x, int64_t out, const Style& style = {});
 
 inline int64_t channels(const Builder& b, Value x) { return b.shape(x)[1]; }

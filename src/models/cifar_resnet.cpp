@@ -1,9 +1,9 @@
 // ResNets for small images (He 2015, section 4.2). Basic blocks: depth 6n+2, channels 16 32 64;
-// where the image halves, the shortcut is a parameter-free sub-sampling filled up with zero
+// where the image halves, the shortcut is a subsampling without parameters, padded with zero
 // channels (option A), or a projection. Bottlenecks: depth 9n+2, four times as many channels
-// outside as inside, a projection at the start of every stage, the stride in the 3x3. ResNeXts
-// (Xie 2017): bottlenecks whose 3x3 has 32 groups, of 4 channels in the first stage. Those that
-// Graphcore trains have TensorFlow's SAME padding, and start otherwise.
+// outside as inside, a projection at the start of every stage, the stride in the 3x3. ResNeXts (Xie
+// 2017): bottlenecks whose 3x3 has 32 groups, of 4 channels in the first stage. The variants that
+// Graphcore trains use TensorFlow's SAME padding and other initial weights.
 
 #include <fmt/core.h>
 
@@ -33,13 +33,13 @@ struct Recipe {
   int blocks;  // in each of the three stages
   bool bottleneck = false;
   Shortcut shortcut = Shortcut::subsample;
-  int64_t width = 16;       // planes of the first stage; its bottlenecks put out four times as many
-  int64_t inner_width = 1;  // times as many channels inside a bottleneck as planes
-  int64_t groups = 1;       // of the 3x3 of a bottleneck
-  bool graphcore = false;   // SAME padding, and weights that start as Graphcore's do
+  int64_t width = 16;  // planes of the first stage; a bottleneck has four times as many outputs
+  int64_t inner_width = 1;  // channels inside a bottleneck, as a multiple of planes
+  int64_t groups = 1;       // of a bottleneck's 3x3
+  bool graphcore = false;   // SAME padding, and Graphcore's initial weights
 };
 
-// The pieces of one network.
+// The layers of one network.
 struct Layers {
   Builder& b;
   const Recipe& r;
@@ -103,7 +103,7 @@ Value network(Builder& b, const ModelInput& in, const Recipe& r) {
   return linear(b, "fc", ops::global_avg_pool(b, x), in.classes, layers.style);
 }
 
-// A variant is one row: its name on the command line, and its recipe.
+// One variant: its name on the command line, and its recipe.
 Variant variant(std::string name, Recipe r, float bn_momentum = 0.1f) {
   return {std::move(name), [r](Builder& b, const ModelInput& in) { return network(b, in, r); },
           bn_momentum};
@@ -126,7 +126,7 @@ ModelDef cifar_resnet_model() {
     def.variants.push_back(
         variant(name + "_projection", {.blocks = n, .shortcut = Shortcut::projection}));
   }
-  // Their 56 is a bottleneck net.
+  // Graphcore's depth 56 is a bottleneck net.
   for (const int n : {1, 2, 3, 5, 7, 18}) {
     const std::string name = fmt::format("graphcore_cifar_resnet{}", 6 * n + 2);
     def.variants.push_back(variant(name, {.blocks = n, .graphcore = true}, 0.03f));

@@ -1,14 +1,14 @@
 // EfficientNets (Tan 2019): inverted bottlenecks with a depthwise convolution and a gate for each
 // channel ("squeeze and excitation"), scaled in width and depth together.
 //
-//   efficientnet_b0             torchvision's, and its names
+//   efficientnet_b0             torchvision's, with its names
 //   graphcore_efficientnet_b0   Graphcore's: SAME padding, group norm (4) unless --norm batch
-//   …_g16                       its form with 16 channels in each group instead of one, and an
+//   …_g16                       Graphcore's with 16 channels per group instead of one, and an
 //                               expansion of 4
 //   cifar_efficientnet          half as wide, for 32x32 images
 //
-// Residual branches are dropped for whole samples, the deeper the more often: --block-survival-prob
-// is the share that the last block keeps.
+// Residual branches are dropped for whole samples, deeper ones more often: --block-survival-prob is
+// the fraction that the last block keeps.
 
 #include <fmt/core.h>
 
@@ -31,8 +31,8 @@ namespace {
 struct Options {
   NormOptions norm;
   DropoutOption dropout;
-  double block_survival_prob = -1;      // below 0: the model's own
-  int expand_ratio = 0, group_dim = 0;  // 0: likewise
+  double block_survival_prob = -1;      // below 0: the model's default
+  int expand_ratio = 0, group_dim = 0;  // 0: the model's default
   bool se = true, use_relu = false;
 
   void describe(Fields& field) {
@@ -57,7 +57,7 @@ struct Stage {
   int64_t expansion, kernel, stride, out;
   int blocks;
 };
-// Of B0.
+// Of EfficientNet-B0.
 constexpr std::array<Stage, 7> stages{{{1, 3, 1, 16, 1},
                                        {6, 3, 2, 24, 2},
                                        {6, 5, 2, 40, 2},
@@ -73,7 +73,7 @@ struct Recipe {
   bool small_images = false;  // no stride in the stem and in stage 2
   Style style = {}, depthwise = {};
 
-  // Multiples of 8, never a tenth less than asked for.
+  // A multiple of 8, at least 0.9 of the scaled width.
   int64_t channels(int64_t of_b0) const {
     const double wanted = static_cast<double>(of_b0) * width;
     const auto near = std::max<int64_t>(8, static_cast<int64_t>(wanted + 4) / 8 * 8);
@@ -84,11 +84,11 @@ struct Recipe {
 
 struct Block {
   int64_t expansion, kernel, stride, out;
-  double dropped;  // share of samples without it
+  double dropped;  // fraction of samples that skip the block
   int number;
 };
 
-// The pieces of one network.
+// The layers of one network.
 struct Layers {
   Builder& b;
   const ModelInput& in;
@@ -105,7 +105,8 @@ struct Layers {
     return activated(conv_norm(name, x, spec));
   }
 
-  // A 1x1 convolution of one pixel: a dense layer whose weights have the convolution's shape.
+  // A 1x1 convolution of a single pixel: a fully connected layer with the weight shape of a
+  // convolution.
   Value pointwise(std::string_view name, Value x, int64_t out) const {
     const auto scope = b.scope(name);
     const int64_t own = b.shape(x)[1];
@@ -178,7 +179,7 @@ Value network(Builder& b, const ModelInput& in, const Recipe& r) {
   return linear(b, "classifier.1", x, in.classes, r.style);
 }
 
-// A variant is one row: its name on the command line, and its recipe.
+// One variant: its name on the command line, and its recipe.
 Variant variant(std::string name, const Recipe& r, float bn_momentum, int image_size) {
   return {std::move(name), [r](Builder& b, const ModelInput& in) { return network(b, in, r); },
           bn_momentum, image_size};
@@ -236,7 +237,7 @@ ModelDef efficientnet_model() {
         r.group_width = 16;
       }
       const int number = i++;
-      if (grouped && number == 6) continue;  // 56 channels in its stem: no whole groups
+      if (grouped && number == 6) continue;  // its 56 stem channels are no multiple of the group
       def.variants.push_back(
           variant(fmt::format("graphcore_efficientnet_b{}{}", number, grouped ? "_g16" : ""), r,
                   0.03f, size.image));

@@ -1,6 +1,6 @@
 // The ResNets and ResNeXts of Graphcore's CNN training: torchvision's with TensorFlow's SAME
-// padding, a projection at the start of every stage, and group norm unless --norm batch. Its fused
-// preprocessing feeds a stem of four channels: --stem-channels 4.
+// padding, a projection at the start of every stage, and group norm unless --norm batch.
+// Graphcore's fused preprocessing needs a stem of four channels: --stem-channels 4.
 
 #include <fmt/core.h>
 

@@ -1,9 +1,10 @@
 // The ResNets and ResNeXts that Habana trains with TensorFlow: the stride of a bottleneck in its
 // 3x3, TensorFlow's SAME padding, a projection at the start of every stage, batch norm.
 //
-//   habana_resnet50        of its estimator recipes; _v2: pre-activation
+//   habana_resnet50        from its estimator recipes; _v2: pre-activation
 //   habana_resnext101      32 groups of 4 channels in the first stage's 3x3
-//   habana_keras_resnet50  of its Keras recipes: a stem that pads by 3 on every side, other starts
+//   habana_keras_resnet50  from its Keras recipes: the stem pads by 3 on every side, other initial
+//                          weights
 
 #include <fmt/core.h>
 

@@ -1,5 +1,5 @@
 // MobileNet v1 (Howard 2017): pairs of a depthwise 3x3 and a 1x1 in three stages. Names and the
-// leaky ReLU are those of the ImageNet weights that go around as "mobilenetV1X0.25".
+// leaky ReLU match the published ImageNet weights "mobilenetV1X0.25".
 
 #include <fmt/core.h>
 
@@ -21,7 +21,7 @@ constexpr Pair pairs[] = {{1, 64, 1},  {1, 128, 2},  {1, 128, 1}, {1, 256, 2}, {
                           {2, 512, 2}, {2, 512, 1},  {2, 512, 1}, {2, 512, 1}, {2, 512, 1},
                           {2, 512, 1}, {3, 1024, 2}, {3, 1024, 1}};
 
-// Layers `at`, `at + 1` (and an activation without parameters) of a sequence.
+// Layers `at` and `at + 1` of a sequence (and an activation without parameters).
 Value unit(Builder& b, int at, Value x, const ConvSpec& spec) {
   const Value y = conv(b, std::to_string(at), x, spec);
   return ops::leaky_relu(b, norm(b, std::to_string(at + 1), y), 0.1f);
@@ -36,7 +36,7 @@ Value network(Builder& b, const ModelInput& in, double width) {
     const auto scope = b.scope("stage1.0");
     x = unit(b, 0, x, {.out = wide(32), .stride = 2});
   }
-  int stage = 1, number = 1;  // within its stage
+  int stage = 1, number = 1;  // `number`: within its stage
   for (const Pair& pair : pairs) {
     if (pair.stage != stage) {
       b.expose_stage(x);

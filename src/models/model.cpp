@@ -40,16 +40,6 @@ FoundModel find_model(std::string_view name) {
         near.empty() ? "try: convoy list models" : "did you mean '" + near + "'?");
 }
 
-bool has_batch_norm(const FoundModel& model, const ModelOptions& options) {
-  Graph graph;
-  Builder b(graph, false);
-  const int64_t size = model.image_size();
-  const Value image = b.input("image", {{1, model.family.channels, size, size}});
-  const Value key = b.input("key", {{1}, DType::s64});
-  model.variant.build(b, {image, key, model.classes(), options});
-  return !graph.stats.empty();
-}
-
 bool takes(const ModelDef& family, std::string_view option) {
   const std::vector<std::string> keys = option_keys(family.describe);
   return std::ranges::find(keys, option) != keys.end();

@@ -1,4 +1,5 @@
-// A model family is one file here; a variant is one row in it. `model_catalog()` lists them all.
+// A model family is one file in this folder; each variant is a row of it. `model_catalog()` lists
+// all.
 #pragma once
 
 #include <functional>
@@ -11,21 +12,22 @@
 
 namespace convoy {
 
-// What a recipe may change about a model. Each family declares its options in its own file
-// (`ModelDef::describe`) and reads them there (`read`).
+// The options of a model. Each family declares its options in its own file (`ModelDef::describe`)
+// and reads them there (`read`).
 class ModelOptions : public OptionTexts {
  public:
   using OptionTexts::OptionTexts;
 
-  // Those of all families; and those that decide what weights mean, which an evaluation needs too.
+  // Declares the options of all families; the second one only those that change the meaning of
+  // weights, which evaluation needs too.
   void describe(Fields& field);
   void describe_architecture(Fields& field);
 
-  // Of the latter, those that are not as usual.
+  // The architecture options whose values are not the default.
   ToldOptions changed_architecture() const;
 };
 
-// What a model is given besides the builder.
+// The inputs of a model besides the builder.
 struct ModelInput {
   Value image;  // [n, c, h, w]
   Value key;    // s64 [n], for dropout; see ops/elementwise/dropout.h
@@ -35,12 +37,12 @@ struct ModelInput {
 
 struct Variant {
   std::string name;  // on the command line
-  // Gives the logits [n, classes]. The feature map at the end of each stage, `stage1` …, is exposed
-  // (graph/builder.h), and so are the further outputs of a network of several heads.
+  // Returns the logits [n, classes]. Exposes the feature map at the end of each stage, `stage1` …,
+  // and the further outputs of a network with several heads (graph/builder.h).
   std::function<Value(Builder&, const ModelInput&)> build;
-  float bn_momentum = 0.1f;  // of its usual recipe
+  float bn_momentum = 0.1f;  // in its usual recipe
   int image_size = 0;        // 0: the family's
-  int classes = 0;           // likewise
+  int classes = 0;           // 0: the family's
 };
 
 struct ModelDef {
@@ -48,10 +50,10 @@ struct ModelDef {
   std::string_view help;
   int image_size;  // the native one
   int channels;
-  int classes;  // of the data it is usually trained on
+  int classes;  // of its usual training data
   std::vector<Variant> variants;
-  DescribeOptions describe = nullptr;        // the options it takes; some other families take too
-  std::string_view task = "classification";  // which it is built for (train/tasks/task.h)
+  DescribeOptions describe = nullptr;        // its options; other families may have them too
+  std::string_view task = "classification";  // the task it is built for (train/tasks/task.h)
 };
 
 const std::vector<ModelDef>& model_catalog();
@@ -63,15 +65,12 @@ struct FoundModel {
   int image_size() const { return variant.image_size ? variant.image_size : family.image_size; }
   int classes() const { return variant.classes ? variant.classes : family.classes; }
 };
-// Usage error naming the nearest when there is none of that name.
+// An unknown name is a usage error that names the nearest one.
 FoundModel find_model(std::string_view name);
-
-// Whether a network of it keeps running statistics.
-bool has_batch_norm(const FoundModel& model, const ModelOptions& options);
 
 bool takes(const ModelDef& family, std::string_view option);
 
-// Usage error when an option was changed that the family does not take.
+// A changed option that the family does not have is a usage error.
 void check_options(const ModelDef& family, const ModelOptions& options);
 
 }  // namespace convoy

@@ -15,7 +15,7 @@ namespace {
 using Halves = ResidualForm::Halves;
 using Biases = ResidualForm::Biases;
 
-// One residual block: what its convolutions are, whatever the norm's place.
+// One residual block: its convolutions, which are the same for both positions of the norm.
 struct Block {
   const ResidualForm& form;
   const Style& style;

@@ -1,6 +1,6 @@
-// ResNets and ResNeXts for photographs: a 7x7 stem and a pool, four stages whose images halve and
-// whose channels double, global pooling, a dense head. The forms differ in small things, and each
-// of those decides whether a weight file fits.
+// ResNets and ResNeXts for photographs: a 7x7 stem and a pool, four stages that halve the image and
+// double the channels, global pooling, a fully connected head. The families differ in small
+// details, and each of these decides whether a weight file fits.
 #pragma once
 
 #include <array>
@@ -13,23 +13,23 @@ namespace convoy {
 struct ResidualForm {
   std::array<int, 4> blocks;
   bool bottleneck;
-  // Inside a bottleneck: groups * group_width channels for 64 planes; 32x4d is 32 and 4.
+  // groups * group_width channels inside a bottleneck of 64 planes; 32x4d is 32 and 4.
   int64_t groups = 1, group_width = 64;
 
-  // Where a stage halves the image: in the first 1x1 of its first block, in the 3x3 of that (basic
-  // blocks: the first one), or in the 3x3 of its last block, stages 1 to 3.
+  // Where a stage halves the image: in the first 1x1 of its first block, in the 3x3 of its first
+  // block (basic blocks: the first 3x3), or, in stages 1 to 3, in the 3x3 of its last block.
   enum class Halves { first_1x1, first_3x3, last_3x3 } halves = Halves::first_3x3;
-  // Norm and ReLU before each convolution, a plain sum at the end.
+  // Norm and ReLU before each convolution, and only a sum at the end of a block.
   bool pre_activation = false;
-  // A projection at the start of every stage, and not only where shapes differ.
+  // A projection at the start of every stage, not only where shapes differ.
   bool always_projects = false;
-  // Of convolutions: none; all; or the stem, the last of a block and the projection.
+  // Biases of convolutions: none; all; or the stem, the last one of a block and the projection.
   enum class Biases { none, all, some } biases = Biases::none;
-  // What the stem's pool sees outside the image: nothing, or zeros.
+  // The stem's pool pads with zeros instead of ignoring the outside of the image.
   bool zeros_around_pool = false;
-  // The stem's convolution pads by 3 on every side, though the style says SAME.
+  // The stem pads by 3 on every side although the style is SAME.
   bool even_stem = false;
-  // Bottlenecks without a projection start with a last gamma of zero.
+  // In bottlenecks without a projection the last gamma starts at zero.
   bool zero_gammas = false;
   Style style = {};
 };
@@ -44,7 +44,7 @@ struct ResidualOptions {
 
 Value residual_network(Builder& b, const ModelInput& in, const ResidualForm& form);
 
-// A row of a family's table.
+// One variant: a row of a family's table.
 Variant residual_variant(std::string name, const ResidualForm& form, float bn_momentum = 0.1f);
 
 // The usual depths: 18, 34 basic; 50, 101, 152, 200 bottlenecks; 10, 14, 26 small ones.

@@ -1,10 +1,9 @@
 // ResNets for photographs (He 2015, 2016; Zagoruyko 2016; Xie 2017).
 //
 //   resnet50         torchvision's ("v1.5"): the stride of a bottleneck in its 3x3
-//   resnet50_v1      the first paper's: the stride in the first 1x1. Basic blocks have no such
-//                    choice; resnet18_v1 differs from resnet18 by a projection at the start of
-//                    stage 1 too
-//   resnet50_v2      pre-activation: norm and ReLU before each convolution, a plain sum at the end
+//   resnet50_v1      the first paper's: the stride in the first 1x1. Basic blocks have no 1x1, so
+//                    resnet18_v1 differs from resnet18 only by a projection at the start of stage 1
+//   resnet50_v2      pre-activation: norm and ReLU before each convolution, only a sum at the end
 //   wide_resnet50_2  twice as many channels inside the bottlenecks
 //   resnext50_32x4d  32 groups of 4 channels in the first stage's 3x3
 

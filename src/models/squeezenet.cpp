@@ -1,8 +1,8 @@
-// SqueezeNets (Iandola 2016) as torchvision has them: fire modules squeeze with 1x1 and expand with
-// 1x1 and 3x3 side by side; no norm, biases everywhere, a convolution as the head.
+// SqueezeNets (Iandola 2016) as in torchvision: fire modules squeeze with 1x1 and expand with 1x1
+// and 3x3 side by side; no norm, biases everywhere, a convolution as the head.
 //
-//   squeezenet1_0_caffe   as it was published: the head's convolution is padded by a pixel, whose
-//                         biases count in the mean
+//   squeezenet1_0_caffe   as published: the head's convolution is padded by a pixel, and the
+//                         padded positions (only the bias) are part of the mean
 
 #include <fmt/core.h>
 
@@ -20,8 +20,8 @@
 namespace convoy {
 namespace {
 
-// A layer of `features`: a pool, or a fire module of that many squeezed and twice expanded
-// channels. Numbers of layers are parts of names.
+// A layer of `features`: a pool, or a fire module with `squeeze` channels and twice `expand`
+// channels. A layer's index is part of its parameter names.
 struct Layer {
   int64_t squeeze = 0, expand = 0;  // 0: a pool
 };
@@ -37,7 +37,7 @@ Value conv_relu(Builder& b, std::string_view name, Value x, const ConvSpec& spec
   return ops::relu(b, conv(b, name, x, spec, style()));
 }
 
-// A window that begins inside the image counts, though it ends outside ("ceil mode").
+// "Ceil mode": a window that begins inside the image is used even if it ends outside.
 Value pool(Builder& b, Value x) {
   const auto missing = [](int64_t size) { return size < 3 ? 3 - size : (size - 3) % 2; };
   return ops::max_pool(
@@ -60,7 +60,7 @@ Value head(Builder& b, const ModelInput& in, const Recipe& r, Value x) {
   const Value w =
       b.param("weight", {in.classes, channels(b, x), 1, 1}, {Init::Kind::normal, 0.01f});
   const Value bias = b.param("bias", {in.classes}, {Init::Kind::zeros}, false);
-  // Apart, since oneDNN has only its reference for 1x1 windows that are padded.
+  // Padded separately, since oneDNN has only reference code for padded 1x1 windows.
   if (r.head_padding) x = ops::pad(b, x, ops::Padding::all(r.head_padding));
   x = ops::convolution(b, x, w, {});
   x = ops::relu(b, ops::add_bias(b, x, bias));

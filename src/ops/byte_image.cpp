@@ -1,5 +1,5 @@
-// Bytes to floats by table, not by arithmetic: the loader normalises with the same tables when it
-// does it itself, so that where it happens changes no bit.
+// Bytes to floats by table, not by arithmetic: the loader uses the same tables if it normalises, so
+// both give the same bits.
 
 #include "ops/byte_image.h"
 
@@ -64,10 +64,6 @@ Value byte_image(Builder& b, Value image, ByteTables tables) {
   return b.emit(byte_image_def, {image}, Attrs{std::move(tables)});
 }
 
+OpFamily byte_image_ops() { return {.ops = {&byte_image_def}}; }
+
 }  // namespace convoy::ops
-
-namespace convoy {
-
-OpFamily byte_image_ops() { return {.ops = {&ops::byte_image_def}, .fusions = {}}; }
-
-}  // namespace convoy

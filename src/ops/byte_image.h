@@ -1,3 +1,4 @@
+// Converts images of bytes to floats by a table, as the network's first op.
 #pragma once
 
 #include <memory>
@@ -7,11 +8,11 @@
 
 namespace convoy::ops {
 
-// [c][256]: what each value of a pixel is to the network. Null: none.
+// [c][256]: the network's value of each pixel value. Null: no tables.
 using ByteTables = std::shared_ptr<const std::vector<float>>;
 
-// Images of bytes, u8 [n, c, h, w], as floats: each value is looked up in its channel's table. No
-// gradient: images are what a network starts from.
+// u8 [n, c, h, w] -> floats: each value is looked up in its channel's table. No gradient: images
+// are inputs of the network.
 Value byte_image(Builder& b, Value image, ByteTables tables);
 
 }  // namespace convoy::ops

@@ -1,4 +1,4 @@
-// Refusals that several ops share.
+// Input checks that several ops share.
 #pragma once
 
 #include "base/error.h"
@@ -6,7 +6,7 @@
 
 namespace convoy::ops {
 
-// Which floats of 16 bits an op knows, its column `forms` says.
+// Accepts all float types; the op's `forms` decides which 16-bit floats reach it.
 inline void need_floats(const Node& n, std::span<const TensorType> in) {
   for (const TensorType& type : in) {
     if (type.dtype == DType::f32 || is_narrow(type.dtype)) continue;

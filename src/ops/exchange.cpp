@@ -41,7 +41,7 @@ std::string describe_rows(const Node& n) {
   return fmt::format("{} of {} processes", cuts.back(), cuts.size() - 1);
 }
 
-// Its end is an action of the step's schedule.
+// The end of the exchange is an action of the step's schedule.
 Collective bucket_collective(const Node& n) {
   return {Collective::Kind::bucket, n.attrs<BucketAttrs>().bucket, true, false};
 }
@@ -95,13 +95,8 @@ Value exchange_rows(Builder& b, Value rows, std::vector<int64_t> cuts) {
 
 const std::vector<int64_t>& row_cuts(const Node& node) { return node.attrs<RowsAttrs>().cuts; }
 
-}  // namespace convoy::ops
-
-namespace convoy {
-
 OpFamily exchange_ops() {
-  return {.ops = {&ops::bucket_def, &ops::span_begin_def, &ops::span_end_def, &ops::rows_def},
-          .fusions = {}};
+  return {.ops = {&bucket_def, &span_begin_def, &span_end_def, &rows_def}};
 }
 
-}  // namespace convoy
+}  // namespace convoy::ops

@@ -1,4 +1,4 @@
-// Collectives: nodes at which a plan exchanges values between replicas or processes.
+// The nodes at which a plan exchanges values between replicas or ranks (graph/op.h: Collective).
 #pragma once
 
 #include <vector>
@@ -7,22 +7,24 @@
 
 namespace convoy::ops {
 
-// Stands where the last of these gradients is complete: bucket number `bucket` can go.
+// Inserted where the last of these gradients is complete: the exchange of bucket `bucket` may
+// begin.
 void mark_bucket(Builder& b, int bucket, Values gradients);
 
-// The vectors of the `span` replicas of a group are brought together. The node that begins it reads
-// this replica's and gives the memory for all of them, one after another; the node that ends it
-// reads that memory, and what it gives orders the readers of the vectors behind it.
+// Collects the vectors of the `span` replicas of a group. `span_begin` reads this replica's vector;
+// its output is the memory for all of them, one after another. `span_end` reads that memory, and
+// its output is a token: nodes that read the vectors also take the token, so that they run after
+// it.
 extern const OpDef span_begin_def, span_end_def;
 struct SpanAttrs {
   int exchange = 0;
   int64_t span = 1;
 };
 
-// Stands where each process has made its rows of a value, rank r those [cuts[r], cuts[r + 1]), and
-// brings them to all. What it gives orders the readers of all rows behind it.
+// Inserted where each rank has computed its rows of a value (rank r has [cuts[r], cuts[r + 1])):
+// sends them to all ranks. Returns a token that orders readers of all rows after it.
 Value exchange_rows(Builder& b, Value rows, std::vector<int64_t> cuts);
-// Of a node that exchanges rows, its first input.
+// The cuts of such a node.
 const std::vector<int64_t>& row_cuts(const Node& node);
 
 }  // namespace convoy::ops

@@ -1,17 +1,17 @@
-// A family of ops is one file here; `ops_catalog()` lists them all.
+// The op families: each is one file in ops/, and `ops::ops_catalog()` lists them all.
 #pragma once
 
 #include <vector>
 
 #include "graph/op.h"
 
-namespace convoy {
+namespace convoy::ops {
 
 struct OpFamily {
   std::vector<const OpDef*> ops;
-  std::vector<FusionRule> fusions;
+  std::vector<FusionRule> fusions = {};
 };
 
 const std::vector<OpFamily>& ops_catalog();
 
-}  // namespace convoy
+}  // namespace convoy::ops

@@ -1,5 +1,5 @@
-// Columns `forms` that several ops share. The first ones are of ops that know no 16-bit floats; the
-// others add to them what an op does know.
+// `forms` columns that several ops share. The first ones are for ops without 16-bit floats; the
+// others add the 16-bit types that an op supports.
 #pragma once
 
 #include "graph/graph.h"
@@ -28,8 +28,8 @@ inline FormChoice all_of(Layout layout, const Node& n, std::span<const TensorTyp
   return choice;
 }
 
-// All of one layout: blocked as soon as one input comes so. For ops that map zero to zero, so that
-// the padding of channels stays zero.
+// All values in one layout: blocked if any input is blocked. For ops that map zero to zero, so that
+// padded channels stay zero.
 inline FormChoice all_alike(const Node& n, std::span<const TensorType> offered) {
   Layout layout = Layout::plain;
   for (const TensorType& type : offered) {
@@ -38,7 +38,7 @@ inline FormChoice all_alike(const Node& n, std::span<const TensorType> offered) 
   return all_of(layout, n, offered);
 }
 
-// The same, but only when there is no padding.
+// The same, but plain if channels are padded.
 inline FormChoice all_alike_unpadded(const Node& n, std::span<const TensorType> offered) {
   for (const TensorType& type : offered) {
     if (type.shape.rank() == 4 && type.shape[1] % channel_block() != 0) {
@@ -48,7 +48,7 @@ inline FormChoice all_alike_unpadded(const Node& n, std::span<const TensorType> 
   return all_alike(n, offered);
 }
 
-// The op knows bf16: what has the shape of input `leader` is stored as that one is.
+// The op supports bf16: values of the shape of input `leader` get its storage type.
 template <FormRule rule, size_t leader = 0>
 FormChoice stored_as(const Node& n, std::span<const TensorType> offered) {
   FormChoice choice = rule(n, offered);
@@ -59,7 +59,7 @@ FormChoice stored_as(const Node& n, std::span<const TensorType> offered) {
   return choice;
 }
 
-// The op only moves elements, of whatever type they are, as long as all are alike.
+// The op only moves elements, of any type, if all inputs have the same type.
 template <FormRule rule>
 FormChoice moved(const Node& n, std::span<const TensorType> offered) {
   FormChoice choice = rule(n, offered);
@@ -70,7 +70,7 @@ FormChoice moved(const Node& n, std::span<const TensorType> offered) {
   return choice;
 }
 
-// The op knows bf16 where all come so; of several types it takes fp32, which loses nothing.
+// The op supports bf16 if all inputs are bf16; for mixed types it uses fp32, which loses nothing.
 template <FormRule rule>
 FormChoice stored_alike(const Node& n, std::span<const TensorType> offered) {
   return offered[0].dtype == DType::f16 ? rule(n, offered) : moved<rule>(n, offered);

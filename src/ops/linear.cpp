@@ -1,5 +1,5 @@
-// The dense layer. Rows are cut as batches are; the weight gradient is cut by output features,
-// and each replica's share of it is a product of its own.
+// The fully connected layer. Rows are cut like batches. The weight gradient is cut by output
+// features, with one product per replica.
 
 #include "ops/linear.h"
 
@@ -34,15 +34,13 @@ std::unique_ptr<Kernel> forward(const Node&, const KernelSite& site) {
   const Slices rows = Slices::cut(site.in[0].shape[0], site.replicas);
   const auto x = site.input<float>(0), w = site.input<float>(1), bias = site.input<float>(2);
   const auto y = site.output<float>(0);
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(rows.tasks(), [=](int task, const KernelArgs& args) {
-    // No general product: its order of summation varies with the number of rows, and an evaluation
-    // must not depend on its batch.
+  return one_phase(rows.tasks(), [=](int task, const KernelArgs& args) {
+    // Not oneDNN's gemm: its summation order varies with the number of rows, and the result of an
+    // evaluation must not depend on its batch size.
     const int64_t first = rows.first(task);
     kernels::dense(x(args) + first * in, w(args), bias(args), rows.count(task), in, out,
                    y(args) + first * out);
   });
-  return kernel;
 }
 
 double forward_flops(const Node&, const KernelSite& site) {
@@ -58,13 +56,11 @@ std::unique_ptr<Kernel> grad_input(const Node&, const KernelSite& site) {
   const Slices rows = Slices::cut(site.in[0].shape[0], site.replicas);
   const auto d_y = site.input<float>(0), w = site.input<float>(1);
   const auto d_x = site.output<float>(0);
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(rows.tasks(), [=](int task, const KernelArgs& args) {
+  return one_phase(rows.tasks(), [=](int task, const KernelArgs& args) {
     const int64_t first = rows.first(task);
     onednn::gemm(false, false, rows.count(task), in, out, d_y(args) + first * out, out, w(args), in,
                  false, d_x(args) + first * in, in);
   });
-  return kernel;
 }
 
 // in: d_y, x; out: d_w, d_bias
@@ -79,7 +75,7 @@ std::unique_ptr<Kernel> grad_weights(const Node&, const KernelSite& site) {
   const auto d_out = site.input<float>(0), x = site.input<float>(1);
   const auto d_weights = site.output<float>(0), d_biases = site.output<float>(1);
   auto kernel = std::make_unique<PhasedKernel>();
-  // A task's own rows of every replica's gradient: [replicas, features, in + 1].
+  // This task's rows of every replica's gradient: [replicas, features, in + 1].
   kernel->worker_scratch(static_cast<size_t>(replicas * features * (in + 1)) * sizeof(float));
   kernel->phase(divide_up(out, features), [=](int task, const KernelArgs& args) {
     const int64_t first = task * features, count = std::min(features, out - first);
@@ -133,12 +129,6 @@ const OpDef linear_def{
 
 Value linear(Builder& b, Value x, Value w, Value bias) { return b.emit(linear_def, {x, w, bias}); }
 
+OpFamily linear_ops() { return {.ops = {&linear_def, &grad_input_def, &grad_weights_def}}; }
+
 }  // namespace convoy::ops
-
-namespace convoy {
-
-OpFamily linear_ops() {
-  return {.ops = {&ops::linear_def, &ops::grad_input_def, &ops::grad_weights_def}, .fusions = {}};
-}
-
-}  // namespace convoy

@@ -1,3 +1,4 @@
+// The fully connected layer.
 #pragma once
 
 #include "graph/builder.h"

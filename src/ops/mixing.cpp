@@ -1,5 +1,5 @@
-// Mixup and cutmix at the network's entry, and the loss at its end. Sources are numbers within a
-// replica, so that a replica's rows are the same alone and beside others.
+// Mixup and cutmix: the first op of the network, and the loss. Sources are indices within a
+// replica, so that a replica's rows do not depend on others in the batch.
 
 #include "ops/mixing.h"
 
@@ -23,7 +23,7 @@ void need_rows(const Node& n, const TensorType& type, int64_t samples, DType dty
         to_string(type));
 }
 
-// The numbers within the batch of the four that sample i is made of.
+// The indices within the batch of the four sources of sample i.
 std::array<int64_t, sources> sources_of(const int32_t* source, int64_t i, int64_t of_replica) {
   std::array<int64_t, sources> all{};
   for (size_t j = 0; j < sources; ++j) {
@@ -54,7 +54,7 @@ void blend(const float* a, float a_share, const float* b, float b_share, float* 
   }
 }
 
-// A channel of an image is a task.
+// A task computes one channel of an image.
 std::unique_ptr<Kernel> images_kernel(const Node&, const KernelSite& site) {
   const Shape& shape = site.in[0].shape;
   const int64_t channels = shape[1], height = shape[2], width = shape[3], plane = height * width;
@@ -62,8 +62,7 @@ std::unique_ptr<Kernel> images_kernel(const Node&, const KernelSite& site) {
   const auto image = site.input<float>(0), shares = site.input<float>(3);
   const auto source = site.input<int32_t>(1), boxes = site.input<int32_t>(2);
   const auto mixed = site.output<float>(0);
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(static_cast<int>(shape[0] * channels), [=](int task, const KernelArgs& args) {
+  return one_phase(static_cast<int>(shape[0] * channels), [=](int task, const KernelArgs& args) {
     const int64_t i = task / channels, channel = task % channels;
     const auto from = sources_of(source(args), i, of_replica);
     const int32_t* box = boxes(args) + i * 4;
@@ -88,7 +87,6 @@ std::unique_ptr<Kernel> images_kernel(const Node&, const KernelSite& site) {
     }
     run(0, bottom * width, (height - bottom) * width);
   });
-  return kernel;
 }
 
 const OpDef images_def{.name = "mix_images", .infer = infer_images, .kernel = images_kernel};
@@ -105,9 +103,9 @@ Types infer_loss(const Node& n, std::span<const TensorType> in) {
   return {{{logits[0]}}};
 }
 
-// The target of a sample: `miss` for every class, and for each source's class so much more.
+// The target of a sample: `miss` for every class, plus `more` for the classes of the sources.
 struct MixedTarget {
-  double total, miss;  // of all classes; of each
+  double total, miss;  // total: summed over classes; miss: of each class
   std::array<int32_t, sources> label;
   std::array<double, sources> more;
 };
@@ -198,12 +196,6 @@ Value mixed_cross_entropy(Builder& b, Value logits, Value label, Value source, V
   return b.emit(loss_def, {logits, label, source, weight}, options);
 }
 
+OpFamily mixing_ops() { return {.ops = {&images_def, &loss_def, &grad_def}}; }
+
 }  // namespace convoy::ops
-
-namespace convoy {
-
-OpFamily mixing_ops() {
-  return {.ops = {&ops::images_def, &ops::loss_def, &ops::grad_def}, .fusions = {}};
-}
-
-}  // namespace convoy

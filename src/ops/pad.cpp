@@ -43,8 +43,7 @@ std::unique_ptr<Kernel> by_rows(const Attrs& a, const KernelSite& site, bool for
   const int64_t large = y[2] * y[3] * block, width = a.x[3] * block;
   const auto in = site.input<float>(0);
   const auto out = site.output<float>(0);
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(a.x[0] * divide_up(a.x[1], block), [=](int task, const KernelArgs& args) {
+  return one_phase(a.x[0] * divide_up(a.x[1], block), [=](int task, const KernelArgs& args) {
     if (forward) std::fill_n(out(args) + task * large, large, 0.0f);
     for (int64_t h = 0; h < a.x[2]; ++h) {
       const int64_t at = ((h + a.padding.top) * y[3] + a.padding.left) * block;
@@ -53,7 +52,6 @@ std::unique_ptr<Kernel> by_rows(const Attrs& a, const KernelSite& site, bool for
                   out(args) + (forward ? in_large : in_small));
     }
   });
-  return kernel;
 }
 
 std::unique_ptr<Kernel> forward(const Node& n, const KernelSite& site) {
@@ -88,10 +86,6 @@ Value pad(Builder& b, Value x, const Padding& padding) {
 
 Padding pad_padding(const Node& n) { return n.attrs<Attrs>().padding; }
 
+OpFamily pad_ops() { return {.ops = {&pad_def, &grad_def}}; }
+
 }  // namespace convoy::ops
-
-namespace convoy {
-
-OpFamily pad_ops() { return {.ops = {&ops::pad_def, &ops::grad_def}, .fusions = {}}; }
-
-}  // namespace convoy

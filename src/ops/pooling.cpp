@@ -1,5 +1,5 @@
-// Pooling, plane by plane in the blocked layout. Max pooling keeps which pixel won (one byte an
-// output), so that its gradient needs neither x nor y.
+// Pooling, plane by plane in the blocked layout. Max pooling stores the position of the maximum
+// (one byte per output), so that its gradient needs neither x nor y.
 
 #include "ops/pooling.h"
 
@@ -42,7 +42,7 @@ Shape checked_shape(const Node& n, std::span<const TensorType> in) {
   need_floats(n, in);
   const Attrs& a = n.attrs<Attrs>();
   const Padding& p = a.padding;
-  // A window wholly outside the image would have nothing to choose from.
+  // A window entirely outside the image would have no maximum.
   const bool fits = in[0].shape.rank() == 4 && a.size <= 16 &&
                     std::max({p.top, p.left, p.bottom, p.right}) < a.size &&
                     a.x[2] + p.top + p.bottom >= a.size && a.x[3] + p.left + p.right >= a.size;
@@ -74,12 +74,10 @@ std::unique_ptr<Kernel> by_planes(const Attrs& a, const Body& body) {
                                  .pad_top = a.padding.top,
                                  .pad_left = a.padding.left,
                                  .block = channel_block()};
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(a.x[0] * divide_up(a.x[1], plane.block), [=](int task, const KernelArgs& args) {
+  return one_phase(a.x[0] * divide_up(a.x[1], plane.block), [=](int task, const KernelArgs& args) {
     body(plane, task * plane.in_h * plane.in_w * plane.block,
          task * plane.out_h * plane.out_w * plane.block, args);
   });
-  return kernel;
 }
 
 std::unique_ptr<Kernel> max_kernel(const Node& n, const KernelSite& site) {
@@ -164,15 +162,13 @@ std::unique_ptr<Kernel> global_kernel(const Node&, const KernelSite& site) {
   const int64_t block = channel_block(), blocks = divide_up(x[1], block), pixels = x[2] * x[3];
   const auto in = site.input<float>(0);
   const auto out = site.output<float>(0);
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(x[0] * blocks, [=](int task, const KernelArgs& args) {
+  return one_phase(x[0] * blocks, [=](int task, const KernelArgs& args) {
     const int64_t first = task % blocks * block, count = std::min(block, x[1] - first);
     float sum[16];
     kernels::sum_rows(in(args) + task * pixels * block, sum, pixels, block);
     float* y = out(args) + task / blocks * x[1] + first;
     for (int64_t c = 0; c < count; ++c) y[c] = sum[c] / static_cast<float>(pixels);
   });
-  return kernel;
 }
 
 std::unique_ptr<Kernel> global_grad_kernel(const Node&, const KernelSite& site) {
@@ -180,8 +176,7 @@ std::unique_ptr<Kernel> global_grad_kernel(const Node&, const KernelSite& site) 
   const int64_t block = channel_block(), blocks = divide_up(x[1], block), pixels = x[2] * x[3];
   const auto in = site.input<float>(0);
   const auto out = site.output<float>(0);
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(x[0] * blocks, [=](int task, const KernelArgs& args) {
+  return one_phase(x[0] * blocks, [=](int task, const KernelArgs& args) {
     const int64_t first = task % blocks * block, count = std::min(block, x[1] - first);
     const float* d_y = in(args) + task / blocks * x[1] + first;
     float share[16] = {};
@@ -189,7 +184,6 @@ std::unique_ptr<Kernel> global_grad_kernel(const Node&, const KernelSite& site) 
     float* d_x = out(args) + task * pixels * block;
     for (int64_t p = 0; p < pixels; ++p) std::copy_n(share, block, d_x + p * block);
   });
-  return kernel;
 }
 
 const OpDef global_grad_def{.name = "global_avg_pool_grad",
@@ -229,14 +223,8 @@ PoolOptions pool_options(const Node& n) {
 
 Value global_avg_pool(Builder& b, Value x) { return b.emit(global_def, {x}); }
 
-}  // namespace convoy::ops
-
-namespace convoy {
-
 OpFamily pooling_ops() {
-  return {.ops = {&ops::max_def, &ops::max_grad_def, &ops::avg_def, &ops::avg_grad_def,
-                  &ops::global_def, &ops::global_grad_def},
-          .fusions = {}};
+  return {.ops = {&max_def, &max_grad_def, &avg_def, &avg_grad_def, &global_def, &global_grad_def}};
 }
 
-}  // namespace convoy
+}  // namespace convoy::ops

@@ -1,4 +1,5 @@
-// Between plain [n][c][pixels] and blocked [n][c / B][pixels][B]; padded channels become zero.
+// Converts between plain [n][c][pixels] and blocked [n][c / B][pixels][B]; padded channels are
+// zero.
 
 #include "ops/reorder.h"
 
@@ -31,8 +32,7 @@ std::unique_ptr<Kernel> make(const KernelSite& site) {
   const bool to_blocked = site.out[0].layout == Layout::blocked;
   const auto x = site.input<T>(0);
   const auto y = site.output<T>(0);
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(s[0] * blocks, [=](int task, const KernelArgs& args) {
+  return one_phase(s[0] * blocks, [=](int task, const KernelArgs& args) {
     const int64_t n = task / blocks, first = task % blocks * block;
     const int64_t count = std::min(block, channels - first);
     const int64_t plain = (n * channels + first) * pixels, blocked = task * pixels * block;
@@ -51,7 +51,6 @@ std::unique_ptr<Kernel> make(const KernelSite& site) {
       }
     }
   });
-  return kernel;
 }
 
 std::unique_ptr<Kernel> kernel(const Node&, const KernelSite& site) {
@@ -74,7 +73,7 @@ std::unique_ptr<Kernel> kernel(const Node&, const KernelSite& site) {
   broken_promise("a type that can be reordered", std::source_location::current());
 }
 
-// The layout pass writes this node, so it gets what it wants already.
+// The layout pass inserts this node, so its input already has the right form.
 FormChoice forms(const Node& n, std::span<const TensorType> offered) {
   return {{{offered[0].layout, offered[0].dtype}}, {n.attrs<Attrs>().to}};
 }
@@ -88,10 +87,6 @@ Value reorder(Builder& b, Value x, Layout layout) {
   return b.emit(reorder_def, {x}, Attrs{layout});
 }
 
+OpFamily reorder_ops() { return {.ops = {&reorder_def}}; }
+
 }  // namespace convoy::ops
-
-namespace convoy {
-
-OpFamily reorder_ops() { return {.ops = {&ops::reorder_def}, .fusions = {}}; }
-
-}  // namespace convoy

@@ -26,13 +26,11 @@ Types infer_reshape(const Node& n, std::span<const TensorType> in) {
 
 std::unique_ptr<Kernel> reshape_kernel(const Node&, const KernelSite& site) {
   const Chunks chunks{static_cast<int64_t>(stored_bytes(site.out[0])), 65536};
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(chunks.tasks(), [=](int task, const KernelArgs& args) {
+  return one_phase(chunks.tasks(), [=](int task, const KernelArgs& args) {
     if (args.in[0] == args.out[0]) return;
     std::copy_n(args.in[0] + chunks.begin(task), chunks.length(task),
                 args.out[0] + chunks.begin(task));
   });
-  return kernel;
 }
 
 Values reshape_grad(Builder& b, const Node& n, std::span<const Value> d) {
@@ -70,17 +68,15 @@ std::unique_ptr<Kernel> concat_kernel(const Node&, const KernelSite& site) {
   std::vector<int64_t> sizes;
   for (const TensorType& t : site.in) sizes.push_back(sample_bytes(t));
   const int64_t whole = sample_bytes(site.out[0]);
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(site.out[0].shape[0], [=](int sample, const KernelArgs& args) {
+  return one_phase(site.out[0].shape[0], [=](int sample, const KernelArgs& args) {
     std::byte* to = args.out[0] + sample * whole;
     for (size_t i = 0; i < sizes.size(); ++i) {
       to = std::copy_n(args.in[i] + sample * sizes[i], sizes[i], to);
     }
   });
-  return kernel;
 }
 
-// The part [begin, begin + count) of the channels of d_y.
+// The channels [begin, begin + count) of the input.
 struct PartAttrs {
   int64_t begin, count;
 };
@@ -94,14 +90,12 @@ Types infer_part(const Node& n, std::span<const TensorType> in) {
 std::unique_ptr<Kernel> part_kernel(const Node& n, const KernelSite& site) {
   const int64_t whole = sample_bytes(site.in[0]), part = sample_bytes(site.out[0]);
   const int64_t skip = whole / site.in[0].shape[1] * n.attrs<PartAttrs>().begin;
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(site.out[0].shape[0], [=](int sample, const KernelArgs& args) {
+  return one_phase(site.out[0].shape[0], [=](int sample, const KernelArgs& args) {
     std::copy_n(args.in[0] + sample * whole + skip, part, args.out[0] + sample * part);
   });
-  return kernel;
 }
 
-// Blocked only when every part is whole blocks: the boundaries must fall between blocks.
+// Blocked only if begin and count are whole blocks.
 FormChoice part_forms(const Node& n, std::span<const TensorType> offered) {
   const PartAttrs& a = n.attrs<PartAttrs>();
   const bool whole = a.begin % channel_block() == 0 && a.count % channel_block() == 0;
@@ -137,12 +131,6 @@ Value reshape(Builder& b, Value x, const Shape& shape) {
 }
 Value concat(Builder& b, const Values& parts) { return b.emit(concat_def, parts); }
 
+OpFamily shape_ops_ops() { return {.ops = {&reshape_def, &concat_def, &part_def}}; }
+
 }  // namespace convoy::ops
-
-namespace convoy {
-
-OpFamily shape_ops_ops() {
-  return {.ops = {&ops::reshape_def, &ops::concat_def, &ops::part_def}, .fusions = {}};
-}
-
-}  // namespace convoy

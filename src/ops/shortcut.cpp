@@ -50,13 +50,12 @@ struct Geometry {
         stride(a.stride) {}
 };
 
-// Padded channels of x are zero, so whole blocks may be copied.
+// Padded channels of x are zero, so whole blocks can be copied.
 std::unique_ptr<Kernel> forward(const Node& n, const KernelSite& site) {
   const Geometry g(n.attrs<Attrs>());
   const auto in = site.input<float>(0);
   const auto out = site.output<float>(0);
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(n.attrs<Attrs>().x[0] * g.out_blocks, [=](int task, const KernelArgs& args) {
+  return one_phase(n.attrs<Attrs>().x[0] * g.out_blocks, [=](int task, const KernelArgs& args) {
     float* y = out(args) + task * g.oh * g.ow * g.block;
     const int64_t image = task / g.out_blocks, block = task % g.out_blocks;
     if (block >= g.in_blocks) {
@@ -70,7 +69,6 @@ std::unique_ptr<Kernel> forward(const Node& n, const KernelSite& site) {
       }
     }
   });
-  return kernel;
 }
 
 std::unique_ptr<Kernel> backward(const Node& n, const KernelSite& site) {
@@ -78,8 +76,7 @@ std::unique_ptr<Kernel> backward(const Node& n, const KernelSite& site) {
   const auto in = site.input<float>(0);
   const auto out = site.output<float>(0);
   const int64_t channels = n.attrs<Attrs>().x[1];
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(n.attrs<Attrs>().x[0] * g.in_blocks, [=](int task, const KernelArgs& args) {
+  return one_phase(n.attrs<Attrs>().x[0] * g.in_blocks, [=](int task, const KernelArgs& args) {
     float* d_x = out(args) + task * g.ih * g.iw * g.block;
     std::fill_n(d_x, g.ih * g.iw * g.block, 0.0f);
     const int64_t image = task / g.in_blocks, block = task % g.in_blocks;
@@ -91,7 +88,6 @@ std::unique_ptr<Kernel> backward(const Node& n, const KernelSite& site) {
       }
     }
   });
-  return kernel;
 }
 
 const OpDef grad_def{.name = "subsample_shortcut_grad",
@@ -119,10 +115,6 @@ Value subsample_shortcut(Builder& b, Value x, int64_t channels, int64_t stride) 
 
 int64_t subsample_stride(const Node& n) { return n.attrs<Attrs>().stride; }
 
+OpFamily shortcut_ops() { return {.ops = {&shortcut_def, &grad_def}}; }
+
 }  // namespace convoy::ops
-
-namespace convoy {
-
-OpFamily shortcut_ops() { return {.ops = {&ops::shortcut_def, &ops::grad_def}, .fusions = {}}; }
-
-}  // namespace convoy

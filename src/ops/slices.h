@@ -1,5 +1,5 @@
-// How a batch is cut into tasks: by shape and replicas alone, never by threads. A slice never
-// holds images of two replicas, so a replica computes the same alone and beside others.
+// Cuts a batch into tasks: by shape and replicas alone, never by threads. A slice never has images
+// of two replicas, so a replica's results do not depend on others in the batch.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@ struct Slices {
   int64_t replicas;
   int64_t size;  // images of a full slice
 
-  // At most about 32 slices a replica, of at least `least` images each: enough for 16 threads at
-  // batch 32, and few enough that sums over slices stay cheap.
+  // At most about 32 slices per replica, with at least `least` images each: enough for 16 threads
+  // at batch 32, and few enough that sums over slices are cheap.
   static Slices cut(int64_t images, int64_t replicas, int64_t least = 1) {
     expect(images % replicas == 0, "replicas divide the batch");
     const int64_t batch = images / replicas;
@@ -30,12 +30,12 @@ struct Slices {
     return task / per_replica() * batch + task % per_replica() * size;
   }
   int64_t count(int64_t task) const { return std::min(size, batch - task % per_replica() * size); }
-  // Images of the last slice of a replica when it is no full one; 0 otherwise.
+  // The images of a replica's last slice if it is shorter; else 0.
   int64_t tail() const { return batch % size; }
 };
 
-// The partial sums of all slices, `stride` floats apart, become one in the first: the slices of a
-// replica meet in a balanced tree, then the replicas do. Handles n elements of each.
+// Sums the partial sums of all slices, which are `stride` floats apart, into the first: a balanced
+// tree over the slices of each replica, then one over the replicas. Handles n elements of each.
 inline void sum_slices(const Slices& slices, float* rows, int64_t stride, int64_t n) {
   const int64_t each = slices.per_replica();
   for (int64_t r = 0; r < slices.replicas; ++r) {

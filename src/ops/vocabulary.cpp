@@ -9,7 +9,7 @@
 namespace convoy::ops {
 namespace {
 
-// Gradients of a 16-bit value are added in fp32 and stored as the value is.
+// f16 gradients are added in fp32 and rounded again.
 Value sum(Builder& b, Value x, Value y) {
   const DType type = b.type(x).dtype;
   if (type != DType::f16) return add(b, x, y);

@@ -1,10 +1,11 @@
+// Makes the vocabulary of ops for the passes in compile/.
 #pragma once
 
 #include "graph/vocabulary.h"
 
 namespace convoy::ops {
 
-// What compile/ needs of ops/: see graph/vocabulary.h.
+// See graph/vocabulary.h.
 Vocabulary vocabulary();
 
 }  // namespace convoy::ops

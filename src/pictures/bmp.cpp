@@ -14,7 +14,7 @@ namespace {
 constexpr size_t file_header = 14, core_header = 12, info_header = 40;
 constexpr std::array<uint32_t, 7> known_headers{core_header, info_header, 52, 56, 64, 108, 124};
 
-// Numbers are little-endian, and begin at any byte.
+// Numbers are little-endian and not aligned.
 template <class T>
 T number(std::string_view bytes, size_t at) {
   T value;
@@ -22,7 +22,7 @@ T number(std::string_view bytes, size_t at) {
   return value;
 }
 
-// One of the colours of a pixel of 16 or 32 bits.
+// One colour of a pixel of 16 or 32 bits.
 struct Channel {
   uint32_t mask = 0;
 
@@ -38,7 +38,7 @@ struct Header {
   bool top_down = false;
   int bits = 0;
   size_t pixels_at = 0, row_bytes = 0;
-  std::array<Channel, 3> channels = {};  // red, green, blue, of 16 and 32 bits
+  std::array<Channel, 3> channels = {};  // red, green, blue; for 16 and 32 bits
   size_t palette_at = 0, colours = 0, colour_bytes = 4;
 };
 
@@ -66,7 +66,7 @@ class HeaderReader {
     header.bits = number<uint16_t>(bytes_, is_core ? 24 : 28);
     compression_ = is_core ? Compression::none : number<uint32_t>(bytes_, 30);
     refuse_unknown(header);
-    // A byte has eight pixels at most.
+    // A byte has at most eight pixels.
     check_picture_size(header.width, header.height, bytes_.size(), 8, origin_);
     header.row_bytes = static_cast<size_t>((header.width * header.bits + 31) / 32 * 4);
     size_t end = file_header + size_;
@@ -110,7 +110,7 @@ class HeaderReader {
     }
   }
 
-  // Gives where the headers end.
+  // Returns the end of the headers.
   size_t read_masks(Header& header, size_t end) const {
     if (compression_ == Compression::none) {
       header.channels = header.bits == 16
@@ -118,7 +118,7 @@ class HeaderReader {
                             : std::array<Channel, 3>{{{0xff0000}, {0x00ff00}, {0x0000ff}}};
       return end;
     }
-    // Behind the header of 40 bytes, inside of longer ones: the same place.
+    // After a header of 40 bytes or inside a longer one: the same offset.
     constexpr size_t at = file_header + info_header;
     if (size_ == info_header) end += compression_ == Compression::alpha_masks ? 16 : 12;
     need(at + 12, "its masks");
@@ -157,7 +157,7 @@ class HeaderReader {
   uint32_t compression_ = Compression::none;
 };
 
-// One row, from blue, green and red, masked numbers or numbers of colours.
+// Decodes one row of blue, green and red bytes, of masked numbers, or of palette indices.
 void decode_row(const Header& header, std::string_view bytes, std::string_view row, uint8_t* out,
                 const std::string& origin) {
   const auto byte = [](std::string_view text, size_t at) { return static_cast<uint8_t>(text[at]); };

@@ -1,5 +1,5 @@
-// BMP files, read by ourselves: the headers of OS/2 and of Windows, palettes of 1, 4 and 8 bits,
-// and pixels of 16, 24 and 32 bits. Run-length coding and embedded JPEG or PNG files are refused by
+// Reads BMP files with our own code: headers of OS/2 and Windows, palettes of 1, 4 and 8 bits, and
+// pixels of 16, 24 and 32 bits. Run-length coding and embedded JPEG or PNG files are refused by
 // name.
 #pragma once
 
@@ -13,10 +13,10 @@ namespace convoy {
 
 bool looks_like_bmp(std::string_view bytes);
 
-// From the headers alone. The file must have all the pixels that they tell of.
+// Reads only the headers. The file must contain all the pixels they declare.
 PictureInfo inspect_bmp(std::string_view bytes, const std::string& origin);
 
-// `remarks` stays empty: there is nothing that is wrong and does not matter.
+// `remarks` stays empty: a BMP file has no defects that can be ignored.
 void decode_bmp(std::string_view bytes, const std::string& origin, Pixels& pixels,
                 std::vector<std::string>& remarks);
 

@@ -1,4 +1,4 @@
-// By cairo, whose plain text functions find a font through fontconfig; which, the system decides.
+// Uses cairo, whose plain text functions find a font through fontconfig; the system decides which.
 #include "pictures/drawing.h"
 
 #include <cairo/cairo.h>
@@ -62,7 +62,7 @@ double scale_of(const PixelRect& picture) {
   return static_cast<double>(std::max<int64_t>(1, shortest_side / side));
 }
 
-// How many bytes of UTF-8 begin here; 0: none that is valid.
+// The length of the UTF-8 character at the beginning; 0: it is invalid.
 size_t utf8_length(std::string_view text) {
   const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
   const size_t size = byte(0) < 0x80   ? 1
@@ -75,7 +75,7 @@ size_t utf8_length(std::string_view text) {
   for (size_t i = 1; i < size; ++i) {
     if ((byte(i) & 0xc0) != 0x80) return 0;
   }
-  // Numbers that another length would write, halves of pairs, and what lies behind the last.
+  // Overlong forms, surrogates, and values beyond Unicode.
   if (size == 3 && ((byte(0) == 0xe0 && byte(1) < 0xa0) || (byte(0) == 0xed && byte(1) > 0x9f)))
     return 0;
   if (size == 4 && ((byte(0) == 0xf0 && byte(1) < 0x90) || (byte(0) == 0xf4 && byte(1) > 0x8f)))
@@ -83,7 +83,7 @@ size_t utf8_length(std::string_view text) {
   return size;
 }
 
-// The letters of a name, each some bytes.
+// The characters of a name, each of one or more bytes.
 std::vector<std::string> letters_of(std::string_view text) {
   std::vector<std::string> letters;
   while (!text.empty()) {
@@ -162,7 +162,7 @@ class Drawing {
     cairo_text_extents(context(), words.c_str(), &extents);
     return extents.x_advance;
   }
-  // As many letters as there is room for.
+  // The name shortened to the letters that fit into `room`.
   std::string shortened(const std::vector<std::string>& letters, double room) {
     std::string words, kept;
     for (const std::string& letter : letters) {

@@ -1,4 +1,4 @@
-// A picture with what a network says about it, as a PNG file for people to look at.
+// Draws a picture with the predictions of a network as a PNG file, for people.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 namespace convoy {
 
 struct PredictionLine {
-  std::string label;     // UTF-8; what is not is shown as question marks
+  std::string label;     // UTF-8; invalid bytes are shown as question marks
   double p = 0;          // 0 to 1; the length of the bar
-  bool is_true = false;  // the class that the picture really has
+  bool is_true = false;  // the true class of the picture
 };
 
-// The whole picture, and below it a line for each class: its name over a bar, its percentage.
-// Longer sides than 1024 pixels become smaller, pictures below 320 larger by a whole factor. What
-// cannot be written is a usage error.
+// The whole picture, and below it a line for each class: its name over a bar, its percentage. A
+// picture with a side above 1024 pixels is reduced; one below 320 is enlarged by a whole factor. A
+// failed write is a usage error.
 void draw_prediction(const Pixels& pixels, const std::vector<PredictionLine>& lines,
                      const fs::path& out);
 

@@ -3,7 +3,7 @@
 namespace convoy {
 namespace {
 
-// Numbers of either byte order; 0 beyond the end.
+// Reads numbers of either byte order; 0 beyond the end.
 struct Tiff {
   std::string_view bytes;
   bool big;
@@ -30,7 +30,7 @@ int exif_orientation(std::string_view tiff) {
     const size_t entry = directory + 2 + size_t{i} * entry_bytes;
     if (entry + entry_bytes > tiff.size()) return 1;
     if (file.number(entry, 2) != orientation) continue;
-    constexpr uint32_t type_long = 4;  // most write a short
+    constexpr uint32_t type_long = 4;  // most programs write a short
     const uint32_t value = file.number(entry + 8, file.number(entry + 2, 2) == type_long ? 4 : 2);
     return value >= 1 && value <= 8 ? static_cast<int>(value) : 1;
   }
@@ -45,7 +45,7 @@ void turn_upright(Pixels& pixels, int orientation) {
   std::vector<uint8_t> turned(pixels.bytes.size());
   for (int64_t y = 0; y < out_h; ++y) {
     for (int64_t x = 0; x < out_w; ++x) {
-      // Where pixel (x, y) of the upright picture is stored.
+      // The stored position of pixel (x, y) of the upright picture.
       int64_t from_x = lies ? y : x, from_y = lies ? x : y;
       if (orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8) {
         from_x = w - 1 - from_x;

@@ -1,4 +1,4 @@
-// The orientation that a camera wrote into a picture's EXIF data.
+// Reads the EXIF orientation of a picture and turns pixels upright.
 #pragma once
 
 #include <string_view>
@@ -7,11 +7,11 @@
 
 namespace convoy {
 
-// From a TIFF header and directory, as in JPEG's APP1 after "Exif\0\0" or PNG's eXIf: 1 to 8, and 1
-// where nothing usable is said.
+// Reads the orientation from TIFF data, as in JPEG's APP1 after "Exif\0\0" or PNG's eXIf: 1 to 8; 1
+// if it has no usable value.
 int exif_orientation(std::string_view tiff);
 
-// Turns and mirrors the pixels so that a picture of that orientation stands upright.
+// Turns and mirrors pixels with this orientation so that they are upright.
 void turn_upright(Pixels& pixels, int orientation);
 
 }  // namespace convoy

@@ -1,6 +1,6 @@
-// Exact parts of pictures. libjpeg can leave out rows above, stop after the last row, and compute
-// only some columns; but where it upsamples colour it looks at neighbours, so a part must reach two
-// pixels beyond what is asked for.
+// Exact decoding of regions. libjpeg can skip rows above, stop after the last row, and compute only
+// some columns. Its colour upsampling reads neighbours, so a region is decoded with two more pixels
+// on each side.
 #include "pictures/jpeg.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr int64_t neighbours = 2;
 
-// Multiplies colour by black, as Pillow does. Adobe's programs store what is left of white.
+// Multiplies colour by black, as Pillow does. Adobe's programs store inverted values.
 void cmyk_to_rgb(uint8_t* pixel, int64_t count, bool inverted) {
   for (int64_t i = 0; i < count; ++i, pixel += 4) {
     const int k = inverted ? pixel[3] : 255 - pixel[3];
@@ -52,7 +52,8 @@ struct JpegDecoder::State {
   }
   ~State() { jpeg_destroy_decompress(&file); }
 
-  // False: errors.message says why. These two hold the frames that longjmp leaves.
+  // False: errors.message has the reason. setjmp is called in these two functions, so longjmp
+  // returns into them.
   bool begin(std::string_view from) {
     if (setjmp(errors.jump)) return false;
     jpeg_abort_decompress(&file);
@@ -66,12 +67,12 @@ struct JpegDecoder::State {
     file.out_color_space = info.cmyk ? JCS_CMYK : JCS_EXT_RGBX;
     file.dct_method = exact ? JDCT_ISLOW : JDCT_IFAST;
     file.do_fancy_upsampling = exact;
-    // Would blend blocks of a progressive file that lacks passes, but not of a part or packed.
+    // Would smooth blocks of an incomplete progressive file, but not in regions or packed files.
     file.do_block_smoothing = FALSE;
     file.scale_num = 1;
     file.scale_denom = static_cast<unsigned>(shrink);
-    // libjpeg-turbo 2.1 leaves the last picture's in place where it upsamples and converts in one
-    // step, and then writes to it when lines are skipped.
+    // libjpeg-turbo 2.1 keeps the previous picture's converter if upsampling and conversion are
+    // merged, and then writes to it when lines are skipped.
     file.cconvert = nullptr;
     jpeg_start_decompress(&file);
     const auto left = static_cast<JDIMENSION>(std::max<int64_t>(0, region.x - neighbours));
@@ -150,7 +151,7 @@ void JpegDecoder::decode(const PixelRect& region, DecodeSpeed speed, int shrink,
 
 namespace {
 
-// False: the errors of `output` say why. This holds the frame that longjmp leaves.
+// False: the errors of `output` have the reason. setjmp is called here, so longjmp returns here.
 bool write(JpegOutput& output, JpegErrors& errors, const Pixels& pixels, int quality) {
   if (setjmp(errors.jump)) return false;
   jpeg_compress_struct& file = output.file;

@@ -1,4 +1,4 @@
-// JPEG files by libjpeg-turbo: the one door to it is here and in jpeg_pack.cpp.
+// Reads JPEG files with libjpeg-turbo, which only this file and jpeg_pack.cpp use.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace convoy {
 
 bool looks_like_jpeg(std::string_view bytes);
 
-// What PictureDecoder does, for JPEG files alone.
+// The same as PictureDecoder, for JPEG files only.
 class JpegDecoder {
  public:
   JpegDecoder();

@@ -6,7 +6,7 @@
 namespace convoy {
 namespace {
 
-// How libjpeg's struct jpeg_entropy_decoder begins, in every version of libjpeg-turbo there is.
+// The first members of libjpeg's struct jpeg_entropy_decoder, the same in every libjpeg-turbo.
 struct EntropyDecoder {
   void (*start_pass)(j_decompress_ptr);
   boolean (*decode_mcu)(j_decompress_ptr, JBLOCKROW*);
@@ -17,20 +17,20 @@ constexpr std::array<uint8_t, 64> natural{
     41, 34, 27, 20, 13, 6,  7,  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23,
     30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
 
-// The coefficient of `size` bits at the top: those that begin with 0 are negative.
+// The coefficient in the top `size` bits; it is negative if its first bit is 0.
 int coefficient(uint64_t buffer, int size) {
   const auto bits = static_cast<int>(buffer >> 1 >> (63 - size));
   const int negative = static_cast<int>(~buffer >> 63);
   return bits + negative * (1 - (1 << size));
 }
 
-// Bytes behind those of a stretch that may be read: more than an MCU can take when none are left.
-// What they hold does not matter: that they were needed is found out.
+// Readable bytes behind a stretch: more than an MCU can take when no bits are left. Their content
+// does not matter: reading past the end is detected.
 constexpr size_t readable_behind = 4096;
 
 }  // namespace
 
-// Bits of a code and its coefficient at most: two fit into what a refill gives at least.
+// The most bits of a code and of a coefficient: a refill gives enough for two of each.
 constexpr int longest_code = 16, largest_coefficient = 10;
 
 JpegEntropy::Meaning JpegEntropy::dc_meaning(int length, uint8_t symbol) {
@@ -44,7 +44,7 @@ JpegEntropy::Meaning JpegEntropy::ac_meaning(int length, uint8_t symbol) {
 }
 
 bool JpegEntropy::Table::make(const JHUFF_TBL& from, Meaning (*meaning)(int, uint8_t)) {
-  // Most files have the standard's tables, as the one before.
+  // Most files have the standard tables, like the file before.
   if (std::equal(lengths.begin(), lengths.end(), from.bits) &&
       std::equal(symbols.begin(), symbols.end(), from.huffval)) {
     return usable;
@@ -65,7 +65,7 @@ bool JpegEntropy::Table::make(const JHUFF_TBL& from, Meaning (*meaning)(int, uin
       if (length > looked_up) continue;
       const auto begin = static_cast<size_t>(code << (looked_up - length));
       const auto count = size_t{1} << (looked_up - length);
-      if (begin + count > known.size()) return false;  // libjpeg has refused such a table
+      if (begin + count > known.size()) return false;  // libjpeg refuses such a table
       std::fill_n(known.begin() + static_cast<ptrdiff_t>(begin), count, means);
     }
   }
@@ -126,7 +126,7 @@ void JpegEntropy::give_up() {
   std::longjmp(static_cast<JpegErrors*>(file_->err)->jump, 1);
 }
 
-// Up to a marker, without the zero behind each byte of ones.
+// Copies the bytes up to a marker, without the zero byte after each 0xff.
 void JpegEntropy::load(const uint8_t* begin, const uint8_t* end) {
   plain_.resize(static_cast<size_t>(end - begin) + readable_behind);
   uint8_t* to = plain_.data();
@@ -147,7 +147,7 @@ void JpegEntropy::load(const uint8_t* begin, const uint8_t* end) {
   last_dc_ = {};
 }
 
-// Bits behind those that count are read again, and are the same then.
+// The bits below the valid ones are read again by the next refill, with the same values.
 inline void JpegEntropy::Bits::refill() {
   uint64_t next = 0;
   std::memcpy(&next, at, 8);
@@ -167,8 +167,8 @@ uint8_t JpegEntropy::long_code(uint64_t buffer, const Table& table, int& length)
   give_up();
 }
 
-// One branch for each coefficient, which is seldom taken before the block ends; and one refill for
-// two of them, because the next code waits for it.
+// One branch per coefficient, seldom taken before the block ends, and one refill for two
+// coefficients, because decoding the next code waits for it.
 template <bool kept>
 [[gnu::always_inline]] inline void JpegEntropy::decode_block(Bits& bits, const Table& dc,
                                                              const Table& ac, int& last_dc,
@@ -179,7 +179,7 @@ template <bool kept>
   if (m.run()) [[unlikely]] {
     const uint8_t symbol = long_code(bits.buffer, dc, length);
     m = dc_meaning(length, symbol);
-    if (m.run()) give_up();  // no symbol of these tables
+    if (m.run()) give_up();  // not a symbol of these tables
   }
   last_dc += coefficient(bits.buffer << m.length(), m.size());
   bits.skip(m.bits());
@@ -190,7 +190,7 @@ template <bool kept>
     for (int twice = 0; twice < 2; ++twice) {
       m = ac.known[bits.buffer >> (64 - looked_up)];
       if (k + m.run() > 63) {
-        if (k == 64) return;  // all are there: the code is the next block's
+        if (k == 64) return;  // block complete: this code belongs to the next block
         if (m.run() == Meaning::unknown) {
           const uint8_t symbol = long_code(bits.buffer, ac, length);
           m = ac_meaning(length, symbol);
@@ -207,7 +207,7 @@ template <bool kept>
   }
 }
 
-// Finds the next stretch; false: nobody needs it.
+// Moves to the next stretch; false: the crop does not need it.
 bool JpegEntropy::begin_stretch() {
   const StretchGrid& grid = index_.grid;
   const int64_t column = number_ % file_->MCUs_per_row;
@@ -215,7 +215,7 @@ bool JpegEntropy::begin_stretch() {
   const int64_t stretch = number_ / grid.interval;
   const uint8_t* begin = start_ + begins_[static_cast<size_t>(stretch)];
   const uint8_t* end = begin + index_.length(stretch);
-  // Another program may have put other pixels behind the index.
+  // Another program may have changed the pixels but kept our index.
   const auto due = static_cast<uint8_t>(stretch + 1 == grid.count() ? 0xd9 : 0xd0 + stretch % 8);
   if (end[0] != 0xff || end[1] != due) give_up();
   load(begin, end);
@@ -223,9 +223,9 @@ bool JpegEntropy::begin_stretch() {
   return true;
 }
 
-// The marker between two intervals must be the next, and the one that is due.
+// The next bytes must be the restart marker with the expected number.
 void JpegEntropy::restart() {
-  if (end_ - bits_.at > 0 || (end_ - bits_.at) * 8 + bits_.left >= 8) give_up();  // bytes are left
+  if (end_ - bits_.at > 0 || (end_ - bits_.at) * 8 + bits_.left >= 8) give_up();  // unread bytes
   const uint8_t* at = next_;
   while (file_end_ - at >= 2 && at[0] == 0xff && at[1] == 0xff) ++at;
   const int64_t due = (number_ / file_->restart_interval - 1) % 8;
@@ -235,7 +235,7 @@ void JpegEntropy::restart() {
 
 void JpegEntropy::decode(j_decompress_ptr file, JBLOCKROW* blocks) {
   if (packed_) {
-    // Rows that libjpeg skips need not be decoded: no stretch depends on another.
+    // Rows that libjpeg skips are not decoded: stretches are independent.
     if (number_ % index_.grid.interval == 0) skips_ = !blocks || !begin_stretch();
   } else if (file->restart_interval && number_ && number_ % file->restart_interval == 0) {
     restart();
@@ -251,7 +251,7 @@ void JpegEntropy::decode(j_decompress_ptr file, JBLOCKROW* blocks) {
 
 template <bool kept>
 void JpegEntropy::decode_blocks(j_decompress_ptr file, JBLOCKROW* blocks) {
-  Bits bits = bits_;  // in registers
+  Bits bits = bits_;  // a local copy stays in registers
   for (int i = 0; i < file->blocks_in_MCU; ++i) {
     const int component = file->MCU_membership[i];
     const jpeg_component_info& info = *file->cur_comp_info[component];
@@ -259,7 +259,7 @@ void JpegEntropy::decode_blocks(j_decompress_ptr file, JBLOCKROW* blocks) {
                        ac_[static_cast<size_t>(info.ac_tbl_no)],
                        last_dc_[static_cast<size_t>(component)], kept ? *blocks[i] : nullptr);
   }
-  if ((end_ - bits.at) * 8 + bits.left < 0) give_up();  // it took bits that are not there
+  if ((end_ - bits.at) * 8 + bits.left < 0) give_up();  // used bits past the end
   bits_ = bits;
 }
 

@@ -1,6 +1,6 @@
-// Huffman decoding of our own, put in the place of libjpeg's: where a crop is decoded most of the
-// time goes there. It looks up code and coefficient at once, and of a packed file decodes only the
-// stretches that are needed. What it does not like it leaves to libjpeg.
+// Our own Huffman decoder, which replaces libjpeg's: when a crop is decoded, most of the time is
+// spent there. It looks up code and coefficient together, and decodes only the needed stretches of
+// a packed file. It leaves files that it cannot decode to libjpeg.
 #pragma once
 
 #include <array>
@@ -15,25 +15,25 @@ namespace convoy {
 
 class JpegEntropy {
  public:
-  // After jpeg_start_decompress and jpeg_crop_scanline, before the first line. From then on
-  // libjpeg asks here for every block, until the file is aborted; the object must stay. `bytes` is
-  // the file. Only `width` columns from `x` on, of the whole picture, must be right. False: the
-  // file is none of those we decode, and libjpeg goes on by itself.
+  // Call it after jpeg_start_decompress and jpeg_crop_scanline, before the first line. From then on
+  // libjpeg calls this object for every block, until the file is aborted; the object must live that
+  // long. `bytes` is the file. Only `width` columns of the picture, from `x` on, need to be right.
+  // False: we cannot decode this file, and libjpeg decodes it itself.
   bool install(jpeg_decompress_struct& file, std::string_view bytes, int64_t x, int64_t width);
 
-  // Whether the last decode ended because something was wrong with the file. libjpeg knows better
-  // what to make of it: begin again without.
+  // Whether the last decode stopped because of an error in the file. The caller then decodes again
+  // without this object: libjpeg handles damaged files.
   bool gave_up() const { return gave_up_; }
   void forget() { gave_up_ = false; }
 
  private:
-  static constexpr int looked_up = 10;  // bits
+  static constexpr int looked_up = 10;  // bits of the lookup index
 
-  // What the next bits mean: a run of zeros, then a coefficient of `size` bits behind the code. One
-  // word, with the bits of code and coefficient together lowest, where shifts take them from.
+  // The meaning of the next bits: a run of zeros, then a coefficient of `size` bits after the code.
+  // One word; its lowest bits are the total length of code and coefficient, ready to shift by.
   struct Meaning {
-    static constexpr uint32_t end = 64;       // for a run: the block has no more
-    static constexpr uint32_t unknown = 128;  // for a run: a longer code, or none
+    static constexpr uint32_t end = 64;       // as run: the block ends
+    static constexpr uint32_t unknown = 128;  // as run: a longer code, or an invalid one
 
     uint32_t word = unknown << 24;
 
@@ -49,22 +49,22 @@ class JpegEntropy {
   struct Table {
     std::array<Meaning, 1 << looked_up> known;
     std::array<int32_t, 18> most;   // the largest code of each length, or -1
-    std::array<int32_t, 17> first;  // place of a length's first symbol, less its code
+    std::array<int32_t, 17> first;  // index of a length's first symbol, minus its code
     std::array<uint8_t, 256> symbols{};
-    std::array<uint8_t, 17> lengths{};  // how many codes have each; 0: no table was made
+    std::array<uint8_t, 17> lengths{};  // number of codes of each length; 0: no table yet
     bool usable = false;
 
-    // False: libjpeg may know what to do with such a table.
+    // False: the table is unusual, and libjpeg may still accept it.
     bool make(const JHUFF_TBL& from, Meaning (*meaning)(int length, uint8_t symbol));
   };
 
-  // The bits of a stretch. Their bytes hold no stuffing, and behind them more may be read.
+  // The bits of a stretch. The bytes have no stuffing, and bytes behind the end are readable.
   struct Bits {
     const uint8_t* at = nullptr;
-    uint64_t buffer = 0;  // the next ones, at its top
-    int left = 0;         // how many of them count
+    uint64_t buffer = 0;  // the next bits, at its top
+    int left = 0;         // how many of them are valid
 
-    void refill();  // 56 at least
+    void refill();  // to at least 56 bits
     void skip(int count) {
       buffer <<= count;
       left -= count;
@@ -79,7 +79,7 @@ class JpegEntropy {
   void decode_blocks(j_decompress_ptr file, JBLOCKROW* blocks);
   static Meaning dc_meaning(int length, uint8_t symbol);
   static Meaning ac_meaning(int length, uint8_t symbol);
-  // Of a code that is not in the table of short ones.
+  // Decodes a code that is longer than the lookup table's.
   uint8_t long_code(uint64_t buffer, const Table& table, int& length);
   void load(const uint8_t* begin, const uint8_t* end);
   bool begin_stretch();
@@ -89,19 +89,19 @@ class JpegEntropy {
   jpeg_decompress_struct* file_ = nullptr;
   std::array<Table, 4> dc_, ac_;
   Bits bits_;
-  std::vector<uint8_t> plain_;     // the stretch without its stuffing
-  const uint8_t* end_ = nullptr;   // of it
-  const uint8_t* next_ = nullptr;  // what stands behind it in the file: a marker, or the file's end
+  std::vector<uint8_t> plain_;     // the bytes of the stretch without stuffing
+  const uint8_t* end_ = nullptr;   // of the stretch
+  const uint8_t* next_ = nullptr;  // what follows in the file: a marker, or the end of the file
   const uint8_t* file_end_ = nullptr;
   std::array<int, 4> last_dc_{};
   int64_t number_ = 0;  // of the next MCU
   bool gave_up_ = false;
-  // Of a packed file.
+  // For packed files only.
   bool packed_ = false, skips_ = false;
   PackedIndex index_;
   const uint8_t* start_ = nullptr;              // of the file
-  std::vector<size_t> begins_;                  // of stretches
-  int64_t first_column_ = 0, last_column_ = 0;  // of needed MCUs
+  std::vector<size_t> begins_;                  // where each stretch begins
+  int64_t first_column_ = 0, last_column_ = 0;  // of the needed MCUs
 };
 
 }  // namespace convoy

@@ -13,8 +13,8 @@ JpegErrors& errors_of(j_common_ptr file) { return *static_cast<JpegErrors*>(file
   std::longjmp(errors_of(file).jump, 1);
 }
 
-// Warnings say that the pixels may be wrong. A file that ends early is no picture to train on;
-// the rest are remarks.
+// Warnings mean that pixels may be wrong. A file that ends early is an error for training; other
+// warnings are remarks.
 void warn(j_common_ptr file, int level) {
   if (level >= 0) return;
   JpegErrors& errors = errors_of(file);
@@ -50,7 +50,7 @@ JpegErrors::JpegErrors() {
   error_exit = leave;
   emit_message = warn;
   output_message = [](j_common_ptr) {};
-  // jpeg_std_error has set a reset that uses its argument.
+  // The default reset of jpeg_std_error uses its argument, which we pass as null.
   reset_error_mgr = [](j_common_ptr) {};
 }
 

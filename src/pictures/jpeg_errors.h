@@ -1,5 +1,6 @@
-// How libjpeg's errors become ours. It reports them by a function that must not return, so they
-// leave by longjmp: no object with a destructor may live between setjmp and a call into libjpeg.
+// Converts libjpeg's errors into ours. libjpeg reports an error through a function that must not
+// return, so it leaves by longjmp: no object with a destructor may live between setjmp and a call
+// into libjpeg.
 #pragma once
 
 #include <csetjmp>
@@ -7,7 +8,7 @@
 #include <string>
 #include <vector>
 
-// jpeglib.h needs what stands above.
+// jpeglib.h needs the includes above.
 #include <jpeglib.h>
 
 namespace convoy {
@@ -20,7 +21,7 @@ struct JpegErrors : jpeg_error_mgr {
 
   JpegErrors();
 
-  // Before a file: what was said about the last one is forgotten.
+  // Call it before each file: clears the messages about the previous one.
   void forget() {
     reset_error_mgr(nullptr);
     message[0] = 0;
@@ -30,11 +31,11 @@ struct JpegErrors : jpeg_error_mgr {
   }
 };
 
-// One line for whoever brought the file.
+// The error as one line for the user.
 std::string complaint(const JpegErrors& errors, const std::string& origin);
 
-// A damaged or hostile file may have thousands of passes over a large picture: a monitor of
-// libjpeg's progress that ends those.
+// A damaged or hostile file may have thousands of passes over a large picture. This progress
+// monitor of libjpeg stops them.
 void watch_passes(j_common_ptr file);
 
 }  // namespace convoy

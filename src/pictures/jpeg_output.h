@@ -1,6 +1,6 @@
-// A JPEG file being written to memory. libjpeg replaces the buffer when it grows and tells only at
-// the end; after an error, which leaves by longjmp, the pointer that it was given is of freed
-// memory. So the buffer is asked for when this ends, in whatever state the writing was left.
+// A JPEG file written to memory. libjpeg replaces the buffer when it grows and reports the new one
+// only at the end; after an error (a longjmp) our pointer is of freed memory. So the destructor
+// asks libjpeg for its current buffer, in every state.
 #pragma once
 
 #include <cstdlib>
@@ -13,7 +13,7 @@ namespace convoy {
 struct JpegOutput {
   jpeg_compress_struct file{};
 
-  // `errors` is kept.
+  // Keeps a reference to `errors`.
   explicit JpegOutput(JpegErrors& errors) {
     file.err = &errors;
     jpeg_create_compress(&file);
@@ -26,17 +26,17 @@ struct JpegOutput {
   JpegOutput(const JpegOutput&) = delete;
   JpegOutput& operator=(const JpegOutput&) = delete;
 
-  // Before the first of libjpeg's functions that write.
+  // Call it before any of libjpeg's functions that write.
   void start() { jpeg_mem_dest(&file, &data_, &size_); }
 
-  // What has been written; until this object ends.
+  // The bytes written; valid as long as this object.
   std::string_view bytes() {
     tell();
     return {reinterpret_cast<const char*>(data_), size_};
   }
 
  private:
-  // libjpeg stores its buffer and the number of bytes in the two below.
+  // Makes libjpeg store its buffer and the number of bytes in the members below.
   void tell() {
     if (file.dest) file.dest->term_destination(&file);
   }

@@ -1,5 +1,5 @@
 // Writes packed files: one interleaved baseline scan whose restart interval divides the blocks of a
-// row, so that stretches form a grid.
+// row, so that the stretches form a grid.
 #include "pictures/jpeg_pack.h"
 
 #include "base/error.h"
@@ -27,7 +27,8 @@ struct Transcoder {
   ~Transcoder() { jpeg_destroy_decompress(&in); }
   Transcoder(const Transcoder&) = delete;
 
-  // False: errors.message says why. These two hold the frames that longjmp leaves.
+  // False: errors.message has the reason. setjmp is called in these two functions, so longjmp
+  // returns into them.
   bool begin(std::string_view bytes) {
     if (setjmp(errors.jump)) return false;
     constexpr int first_kept = 1, last_kept = 13;
@@ -42,7 +43,7 @@ struct Transcoder {
     jvirt_barray_ptr* coefficients = jpeg_read_coefficients(&in);
     jpeg_copy_critical_parameters(&in, &out);
     out.optimize_coding = TRUE;
-    // The marker says that colours are inverted: libjpeg would write one where there was none.
+    // The Adobe marker means inverted colours: libjpeg would write one even if the source has none.
     if (in.num_components == 4) out.write_Adobe_marker = in.saw_Adobe_marker;
     const int64_t block = in.num_components == 1 ? 8 : 8 * in.max_h_samp_factor;
     const int64_t tall = in.num_components == 1 ? 8 : 8 * in.max_v_samp_factor;

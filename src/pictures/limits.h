@@ -1,5 +1,5 @@
-// The largest picture that is read: far above what networks are trained on, and so that a file of a
-// few bytes cannot ask for gigabytes.
+// Limits on pictures: far above the sizes that networks are trained on, but a file of a few bytes
+// cannot make us allocate gigabytes.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@ constexpr int64_t most_pixels = 200'000'000;
 constexpr int64_t longest_side = 65535;
 constexpr size_t behind_pixels = 64;  // readable bytes behind decoded ones, for the kernels
 
-// How many pixels a byte of a sound file can hold. A block of 8x8 has at least a bit, unless
-// arithmetic coding joins blocks: then only a picture of one colour would have more.
+// The most pixels per byte of a valid file. A block of 8x8 has at least one bit, unless arithmetic
+// coding joins blocks; then only a picture of one colour can exceed this limit.
 constexpr int64_t most_jpeg_pixels(bool arithmetic) { return arithmetic ? 8192 : 512; }
-// Deflate gives at most 1032 bytes for one, each of up to eight pixels.
+// Deflate expands one byte to at most 1032 bytes, each with up to eight pixels.
 constexpr int64_t most_png_pixels = 8 * 1032;
-// LZW, the best of those that are read, gives at most 1365.
+// LZW, the strongest of the codings we read, expands one byte to at most 1365.
 constexpr int64_t most_tiff_pixels = 8 * 1365;
-// A macroblock of 16x16 has more than a bit and a half.
+// A macroblock of 16x16 has more than 1.5 bits.
 constexpr int64_t most_webp_pixels = 2048;
-// Without loss a picture of one colour takes no bits at all: 16 million pixels always pass.
+// A lossless picture of one colour takes no bits at all: 16 million pixels are always accepted.
 constexpr size_t lossless_webp_bytes = 8192;
 
 inline void check_picture_size(int64_t width, int64_t height, size_t bytes, int64_t most_per_byte,

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view signature("ConvoyPack\0\1", 12);  // the last byte is the version
 constexpr uint8_t index_marker = 0xef, restart_interval_marker = 0xdd;
-constexpr size_t hash_bytes_count = 8, head = 6;  // interval, stretches a row, rows
+constexpr size_t hash_bytes_count = 8, head = 6;  // interval, stretches per row, rows
 constexpr size_t most_in_marker = 65533;
 
 uint8_t byte_at(std::string_view bytes, size_t at) { return static_cast<uint8_t>(bytes[at]); }
@@ -59,7 +59,7 @@ size_t PackedIndex::length(int64_t stretch) const {
 }
 
 std::optional<PackedIndex> read_packed_index(std::string_view bytes) {
-  // Ours stands first, so that other files are told apart at once.
+  // Our marker is the first, so that other files are recognised at once.
   if (bytes.size() < 6 + signature.size() || byte_at(bytes, 3) != index_marker ||
       bytes.substr(6, signature.size()) != signature) {
     return std::nullopt;
@@ -122,7 +122,7 @@ std::string with_packed_index(std::string_view plain, int64_t interval) {
   return packed;
 }
 
-// Short stretches let a crop leave out more; each costs some bytes.
+// With short stretches a crop can skip more; but each stretch costs some bytes.
 int64_t packed_interval(int64_t blocks, int64_t rows) {
   constexpr size_t others = signature.size() + hash_bytes_count + head;
   for (const int64_t interval : {4, 3, 5, 2, 6, 7, 8, 1}) {

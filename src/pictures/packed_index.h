@@ -1,5 +1,5 @@
-// The index of a packed JPEG file (docs/formats/packed_jpeg.md): its picture is a grid of
-// stretches, each a few blocks of one row that can be decoded without what stands before.
+// The index of a packed JPEG file (docs/formats/packed_jpeg.md). Its picture is a grid of
+// stretches: each is a few blocks of one row and can be decoded without the ones before it.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace convoy {
 
-// `per_row` stretches of `interval` blocks each, in `rows` rows.
+// `rows` rows of `per_row` stretches, each of `interval` blocks.
 struct StretchGrid {
   int64_t width = 0, height = 0;  // pixels
   int64_t block_width = 0, block_height = 0;
@@ -21,19 +21,19 @@ struct StretchGrid {
 
 struct PackedIndex {
   StretchGrid grid;
-  std::string_view lengths;  // three bytes for each stretch, without the marker behind it
-  size_t pixels = 0;         // where the first stretch begins
+  std::string_view lengths;  // three bytes per stretch, without the marker behind it
+  size_t pixels = 0;         // offset of the first stretch
 
   size_t length(int64_t stretch) const;
 };
 
-// Nothing when there is no index, or it does not fit the file.
+// Nothing if there is no index or it does not match the file.
 std::optional<PackedIndex> read_packed_index(std::string_view bytes);
 
-// A file of one scan with restart markers, as libjpeg writes it, with its index put in.
+// Adds an index to a file of one scan with restart markers, as libjpeg writes it.
 std::string with_packed_index(std::string_view plain, int64_t interval);
 
-// As many blocks a stretch as make a good index for so many blocks a row.
+// The number of blocks per stretch that suits rows of `blocks` blocks.
 int64_t packed_interval(int64_t blocks, int64_t rows);
 
 struct JpegSegment {
@@ -44,7 +44,8 @@ struct JpegSegment {
   bool is_frame() const { return marker == 0xc0 || marker == 0xc1; }
 };
 
-// Calls body(segment) for all before the pixels; gives where they begin, or 0 for no such file.
+// Calls body(segment) for all segments before the pixels. Returns the offset of the pixels, or 0 if
+// the file is malformed.
 template <class Body>
 size_t each_segment(std::string_view bytes, const Body& body) {
   constexpr uint8_t scan = 0xda;

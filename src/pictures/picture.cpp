@@ -15,7 +15,7 @@ namespace convoy {
 
 namespace {
 
-// A format whose pictures are decoded whole.
+// A format whose pictures are always decoded whole.
 struct WholeFormat {
   PictureFormat format;
   bool (*looks_like)(std::string_view bytes);
@@ -36,7 +36,7 @@ const WholeFormat* whole_format(std::string_view bytes) {
   return found == whole_formats.end() ? nullptr : &*found;
 }
 
-// What people have beside pictures that we read; empty: who knows.
+// The name of a format that we do not read; empty: unknown.
 std::string_view other_format(std::string_view bytes) {
   struct Format {
     size_t at;
@@ -82,11 +82,11 @@ std::string_view name(PictureFormat format) {
 
 struct PictureDecoder::State {
   JpegDecoder jpeg;
-  const WholeFormat* whole = nullptr;  // null: it is a JPEG
+  const WholeFormat* whole = nullptr;  // null: a JPEG
   PictureInfo info;
   std::string_view bytes;
   std::string origin;
-  std::vector<std::string> remarks;  // of whole ones
+  std::vector<std::string> remarks;  // for formats of `whole`
 };
 
 PictureDecoder::PictureDecoder() : state_(std::make_unique<State>()) {}

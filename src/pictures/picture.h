@@ -1,6 +1,6 @@
-// Pictures as pixels: what a JPEG, PNG, BMP, TIFF or WebP file says about itself, and its pixels or
-// a part of them. The content decides which of them it is, not the name. Nothing in a file is
-// trusted: whatever it holds ends in pixels or in a Fault::data.
+// Reads JPEG, PNG, BMP, TIFF and WebP files: facts from the header, and all or some pixels. The
+// content decides the format, not the name. A file is never trusted: any content gives pixels or
+// Fault::data.
 #pragma once
 
 #include <array>
@@ -23,10 +23,10 @@ struct PictureInfo {
   PictureFormat format = PictureFormat::jpeg;
   int64_t width = 0, height = 0;
   int components = 3;        // as stored: 1 grey, 3 colour, 4 CMYK; with alpha: 2, 4
-  int bits = 8;              // of a component; 16 become 8 by v / 257, rounded
+  int bits = 8;              // of a component; 16 bits become 8 by v / 257, rounded
   bool progressive = false;  // JPEG: several passes; PNG: interlaced
   bool cmyk = false;
-  bool palette = false;  // its one component is the number of a colour
+  bool palette = false;  // its one component is an index of a colour
   int orientation = 1;   // EXIF's: 1 is upright, 6 must be turned to the right
 };
 
@@ -36,9 +36,9 @@ struct PixelRect {
   bool operator==(const PixelRect&) const = default;
 };
 
-// Pixels of four bytes: red, green, blue and one that means nothing.
+// Pixels of four bytes: red, green, blue and an unused one.
 struct Pixels {
-  PixelRect region;  // of the picture; holds at least what was asked for
+  PixelRect region;  // of the picture; includes at least the requested region
   std::vector<uint8_t> bytes;
 
   // The pixel at column x of row y of the picture; both inside the region.
@@ -48,33 +48,33 @@ struct Pixels {
 };
 
 enum class DecodeSpeed {
-  exact,  // the same pixels as decoding the whole picture by libjpeg's most accurate way
-  fast,   // smaller pictures by leaving out frequencies, plain upsampling, a coarser transform
+  exact,  // the same pixels as libjpeg's most accurate decoding of the whole picture
+  fast,   // reduced size by leaving out frequencies, plain upsampling, a coarser transform
 };
 constexpr std::array<Word<DecodeSpeed>, 2> words_of(DecodeSpeed) {
   return {{{"exact", DecodeSpeed::exact}, {"fast", DecodeSpeed::fast}}};
 }
 
-// Decodes one picture after another and keeps its memory. One thread at a time.
+// Decodes one picture after another and reuses its memory. One thread at a time.
 class PictureDecoder {
  public:
   PictureDecoder();
   ~PictureDecoder();
   PictureDecoder(PictureDecoder&&) noexcept;
 
-  // Begins with a picture: reads its header. The bytes must stay until the last decode of it.
-  // `origin` is for errors. Anything that is no picture of these formats is Fault::data.
+  // Starts a picture: reads its header. The bytes must stay valid until its last decode. `origin`
+  // is for errors. Bytes of no supported format are Fault::data.
   PictureInfo open(std::string_view bytes, std::string origin);
 
-  // The pixels of `region`, which lies inside the picture; once per open. A picture that is cut
-  // off or damaged where its pixels are needed is Fault::data.
-  // With DecodeSpeed::fast the picture is decoded at 1 / shrink of its size, and region and result
-  // are in pixels of that size: ceil(width / shrink) times ceil(height / shrink). shrink is 1, 2, 4
-  // or 8, and 1 for all but JPEG. Of these the result is the whole picture.
+  // Decodes the pixels of `region`, which is inside the picture; once per open. Missing or damaged
+  // data where pixels are needed is Fault::data. With DecodeSpeed::fast the picture is decoded at 1
+  // / shrink of its size, and region and result are in pixels of that size: ceil(width / shrink)
+  // times ceil(height / shrink). shrink is 1, 2, 4 or 8; for formats other than JPEG it is 1, and
+  // the result is the whole picture.
   void decode(const PixelRect& region, DecodeSpeed speed, int shrink, Pixels& pixels);
 
-  // Complaints of the decoder about the file that did not keep it from decoding, and that a TIFF
-  // file has more pages than the first: what `check` tells.
+  // Warnings of the decoder that did not prevent decoding, and a note if a TIFF file has more than
+  // one page. `check` prints them.
   const std::vector<std::string>& remarks() const;
 
  private:
@@ -82,13 +82,13 @@ class PictureDecoder {
   std::unique_ptr<State> state_;
 };
 
-// All pixels, turned upright when `upright`.
+// All pixels; `upright`: turned by their EXIF orientation.
 Pixels decode_picture(std::string_view bytes, const std::string& origin, bool upright);
 
-// Whether the bytes begin as a file of one of the formats does.
+// Whether the bytes begin like a file of one of the formats.
 bool looks_like_picture(std::string_view bytes);
 
-// A JPEG file of these pixels, 4:4:4.
+// Encodes the pixels as a JPEG file, 4:4:4.
 std::string encode_jpeg(const Pixels& pixels, int quality);
 
 }  // namespace convoy

@@ -13,14 +13,14 @@ uint32_t big_endian(std::string_view bytes, size_t at, size_t count) {
   return value;
 }
 
-// From marker to marker: segments are skipped by their length, since a preview inside one has an
-// end of its own; in compressed pixels 0xff stands before 0 or a restart.
+// Goes from marker to marker. Segments are skipped by their length, since a preview inside one has
+// its own end; in compressed pixels 0xff is followed by 0 or a restart.
 std::optional<size_t> jpeg_end(std::string_view bytes) {
   constexpr size_t start = 2;  // behind SOI
   for (size_t at = start; (at = bytes.find('\xff', at)) != bytes.npos && at + 1 < bytes.size();) {
     const auto marker = static_cast<unsigned char>(bytes[at + 1]);
     const bool is_restart = marker >= 0xd0 && marker <= 0xd7;
-    if (marker == 0xff) {  // fills up
+    if (marker == 0xff) {  // padding
       ++at;
     } else if (marker == 0 || marker == 0x01 || marker == 0xd8 || is_restart) {
       at += 2;

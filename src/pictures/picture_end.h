@@ -1,5 +1,5 @@
-// Where a picture ends by its own account. A decoder has all pixels before it gets there, so that
-// one cannot tell by decoding whether the last bytes of a file are missing.
+// Finds the end of a picture from its own structure. A decoder has all pixels before it reads the
+// last bytes, so decoding does not show whether they are missing.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace convoy {
 
-// The number of bytes up to and with JPEG's EOI marker or PNG's IEND chunk; nothing where it is not
-// there. The bytes begin as a JPEG or PNG file does.
+// The number of bytes up to and including JPEG's EOI marker or PNG's IEND chunk; nothing if it is
+// missing. The bytes must begin like a JPEG or PNG file.
 std::optional<size_t> picture_end(std::string_view bytes);
 
 }  // namespace convoy

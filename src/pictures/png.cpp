@@ -13,7 +13,7 @@
 namespace convoy {
 namespace {
 
-// As libjpeg's: errors leave by longjmp, so nothing with a destructor lives in `read`.
+// Errors leave by longjmp, as in libjpeg, so no object with a destructor lives in `read`.
 struct Reader {
   std::string_view bytes;
   size_t at = 0;

@@ -1,5 +1,5 @@
-// PNG files by libpng: whole pictures, as eight-bit colour. Transparency is left out, not blended,
-// as Pillow's conversion to RGB does.
+// Reads and writes PNG files with libpng: whole pictures, as eight-bit colour. Alpha is dropped,
+// not blended, like in Pillow's conversion to RGB.
 #pragma once
 
 #include <string>
@@ -12,14 +12,14 @@ namespace convoy {
 
 bool looks_like_png(std::string_view bytes);
 
-// From the header alone.
+// Reads only the header.
 PictureInfo inspect_png(std::string_view bytes, const std::string& origin);
 
 // `remarks`: libpng's warnings.
 void decode_png(std::string_view bytes, const std::string& origin, Pixels& pixels,
                 std::vector<std::string>& remarks);
 
-// A PNG file of the pixels of a whole region, eight-bit colour.
+// Encodes all pixels of the region as a PNG file, eight-bit colour.
 std::string encode_png(const Pixels& pixels);
 
 }  // namespace convoy

@@ -19,7 +19,7 @@ double cubic(double x) {
   return 0;
 }
 
-// The pixels that a weight function of radius `support` touches around the centre of output i.
+// The pixels within `support` of the centre of output i, scaled.
 struct Window {
   int64_t begin, end;
   double centre, scale;
@@ -45,7 +45,7 @@ PictureView shrunk(const PictureView& view, int shrink) {
 }
 
 void Resizer::Taps::plan(const ViewAxis& axis, int64_t size, Interpolation how) {
-  // Pixels beside the box are never seen: the picture is cut first.
+  // The picture is cropped to the box first: pixels outside it are never used.
   const int64_t low = std::clamp<int64_t>(std::llround(std::floor(axis.from)), 0, size - 1);
   const int64_t high =
       std::clamp<int64_t>(std::llround(std::ceil(axis.from + axis.length)), low + 1, size);
@@ -68,7 +68,7 @@ void Resizer::Taps::plan(const ViewAxis& axis, int64_t size, Interpolation how) 
       weight_.push_back(1 - lerp);
       if (from + 1 < high) weight_.push_back(lerp);
     } else if (how == Interpolation::nearest) {
-      // Summed up as Pillow does: where a pixel ends exactly, rounding decides.
+      // Accumulated as Pillow does: where a pixel ends exactly, rounding decides.
       const double scale = axis.length / static_cast<double>(axis.whole);
       if (i == 0) {
         nearest = axis.from - static_cast<double>(low) + scale * 0.5;
@@ -87,7 +87,7 @@ void Resizer::Taps::plan(const ViewAxis& axis, int64_t size, Interpolation how) 
         weight_.push_back(is_cubic ? cubic(away) : triangle(away));
         sum += weight_.back();
       }
-      // In steps of 2^-22, as Pillow's.
+      // Weights in multiples of 2^-22, as in Pillow.
       for (size_t w = before; w < weight_.size(); ++w) {
         weight_[w] = std::round(weight_[w] / sum * 0x1p22) * 0x1p-22;
       }
@@ -97,7 +97,8 @@ void Resizer::Taps::plan(const ViewAxis& axis, int64_t size, Interpolation how) 
     low_.push_back(static_cast<int64_t>(weight_.size()));
     taps = std::max(taps, low_.back() - low_[static_cast<size_t>(i)]);
   }
-  // Every output has as many taps; those that are missing are zeros, behind or, at the end, before.
+  // Every output has the same number of taps; missing ones have zero weight, behind the window or,
+  // at the end of the picture, before it.
   weights.assign(static_cast<size_t>(axis.count * taps), 0.0f);
   begin = high;
   end = low;
@@ -124,22 +125,22 @@ const PixelRect& Resizer::plan(const PictureView& view, int64_t width, int64_t h
   scratch_.resize(static_cast<size_t>(needed_.width * kernels::resample_scratch));
   rows_.resize(static_cast<size_t>(y_.taps + kernels::resample_rows));
   taken_.resize(static_cast<size_t>(y_.taps));
-  constexpr int64_t behind = 64;  // what the kernel may read
+  constexpr int64_t behind = 64;  // the kernel may read this far behind
   const int64_t row = view.x.count * 4;
   ring_.resize(rows_.size() * static_cast<size_t>(row) + behind);
   for (size_t i = 0; i < rows_.size(); ++i) rows_[i] = ring_.data() + static_cast<int64_t>(i) * row;
   return needed_;
 }
 
-// Rows first, then columns, as Pillow does: it rounds in between, so the order is seen. The rows
-// that an output needs are kept in a ring, where row y of the picture is y modulo its length.
+// Horizontal pass first, then vertical, as Pillow does: it rounds in between, so the order changes
+// results. Rows for the second pass are kept in a ring, row y at y modulo its length.
 void Resizer::run(const Pixels& pixels, uint8_t* image) {
   const auto rows = static_cast<int64_t>(y_.first.size()),
              count = static_cast<int64_t>(x_.first.size()), plane = rows * count;
   const auto ring = static_cast<int64_t>(rows_.size());
   const kernels::ColumnTaps columns{x_.first.data(), x_.weights.data(), x_.taps, count};
   const auto slot = [&](int64_t y) { return rows_[static_cast<size_t>(y % ring)]; };
-  int64_t done = 0;  // rows of the picture before this one have been through the first pass
+  int64_t done = 0;  // all rows before this one went through the first pass
   for (int64_t i = 0; i < rows; ++i) {
     const int64_t first = y_.first[static_cast<size_t>(i)], end = first + y_.taps;
     for (done = std::max(done, first); done < end;) {

@@ -1,5 +1,5 @@
-// libtiff converts most of what there is to eight-bit colour by itself. Grey of sixteen bits, of
-// which it would drop the lower byte, is read block by block here.
+// libtiff itself converts most formats to eight-bit colour. For grey of sixteen bits it would drop
+// the lower byte, so that is read block by block here.
 #include "pictures/tiff.h"
 
 #include <tiffio.h>
@@ -15,19 +15,19 @@
 namespace convoy {
 namespace {
 
-constexpr int most_samples = 5;  // of a pixel: CMYK and one for alpha
+constexpr int most_samples = 5;  // per pixel: CMYK and alpha
 
-// What one allocation of libtiff, or one of our blocks, may take: more than the best coding gives.
+// The limit of one allocation of libtiff, or of one of our blocks: more than any coding expands to.
 tmsize_t most_block_bytes(size_t file_bytes) {
   constexpr tmsize_t most_per_byte = 2048, headers = 1 << 20;
   return static_cast<tmsize_t>(file_bytes) * most_per_byte + headers;
 }
 
-// A file in memory, as libtiff calls for it; and what it said.
+// A file in memory, with the callbacks for libtiff and its messages.
 struct Memory {
   std::string_view bytes;
   uint64_t at = 0;
-  std::string message;  // the first is the cause of the others
+  std::string message;  // the first one; it caused the others
   std::vector<std::string> remarks;
 
   static Memory& of(void* handle) { return *static_cast<Memory*>(handle); }
@@ -50,7 +50,7 @@ struct Memory {
   static int close(thandle_t) { return 0; }
   static toff_t size(thandle_t handle) { return of(handle).bytes.size(); }
 
-  // In one line, without what might move a cursor.
+  // The message on one line, without control characters.
   static std::string text(const char* format, va_list arguments) {
     std::array<char, 160> line{};
     std::vsnprintf(line.data(), line.size(), format, arguments);
@@ -167,7 +167,7 @@ class Reader {
     refuse_missing_parts();
   }
 
-  // libtiff takes zeros for offsets that are not there, and reads something.
+  // libtiff treats missing offsets as zero and would read wrong bytes.
   void refuse_missing_parts() const {
     const uint32_t parts =
         TIFFIsTiled(tiff_) ? TIFFNumberOfTiles(tiff_) : TIFFNumberOfStrips(tiff_);
@@ -178,11 +178,11 @@ class Reader {
     }
   }
 
-  // The stored order of rows and columns is the one that is asked for: nothing is turned.
+  // Asks libtiff for the stored order of rows and columns: nothing is turned.
   void read_colours(uint8_t* pixels) {
     uint16_t extra = 0, *kinds = nullptr;
     if (TIFFGetField(tiff_, TIFFTAG_EXTRASAMPLES, &extra, &kinds) && extra > 0) {
-      // Else libtiff would multiply colours by it.
+      // Otherwise libtiff would multiply colours by alpha.
       std::array<uint16_t, most_samples> plain;
       plain.fill(EXTRASAMPLE_ASSOCALPHA);
       TIFFSetField(tiff_, TIFFTAG_EXTRASAMPLES, std::min<int>(extra, most_samples), plain.data());
@@ -204,7 +204,7 @@ class Reader {
     }
   }
 
-  // Tiles, or strips, which are tiles as wide as the picture.
+  // Reads tiles, or strips, which are treated as tiles as wide as the picture.
   void read_grey(uint8_t* pixels) {
     const bool is_tiled = TIFFIsTiled(tiff_) != 0;
     const uint32_t wide = is_tiled ? value<uint32_t>(TIFFTAG_TILEWIDTH) : width_;

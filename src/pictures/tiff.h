@@ -1,6 +1,6 @@
-// TIFF files by libtiff: the first page, whole, as eight-bit colour, in rows as they are stored.
-// Uncompressed, PackBits, LZW, deflate and JPEG; other codings are refused by number. Transparency
-// is left out, not blended.
+// Reads TIFF files with libtiff: the first page, whole, as eight-bit colour, rows in stored order.
+// Supports uncompressed, PackBits, LZW, deflate and JPEG; other codings are refused by number.
+// Alpha is dropped, not blended.
 #pragma once
 
 #include <string>
@@ -13,10 +13,10 @@ namespace convoy {
 
 bool looks_like_tiff(std::string_view bytes);
 
-// From the first directory alone.
+// Reads only the first directory.
 PictureInfo inspect_tiff(std::string_view bytes, const std::string& origin);
 
-// `remarks`: libtiff's warnings, and that there are more pages.
+// `remarks`: libtiff's warnings, and a note if there are more pages.
 void decode_tiff(std::string_view bytes, const std::string& origin, Pixels& pixels,
                  std::vector<std::string>& remarks);
 

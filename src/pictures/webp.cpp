@@ -25,7 +25,7 @@ const uint8_t* begin_of(std::string_view bytes) {
   raise(Fault::data, "{}: {}; try: a whole copy of the file", origin, why);
 }
 
-// Pieces of four letters, a length and that number of bytes, padded to an even one.
+// Goes through the chunks: four letters, a length and as many bytes, padded to an even number.
 int orientation_of(std::string_view bytes) {
   for (size_t at = file_header; at + chunk_header <= bytes.size();) {
     uint32_t size = 0;
@@ -34,7 +34,7 @@ int orientation_of(std::string_view bytes) {
     at += chunk_header;
     if (size > bytes.size() - at) return 1;
     if (kind == "EXIF") {
-      constexpr std::string_view mark("Exif\0\0", 6);  // JPEG's, which some programs leave there
+      constexpr std::string_view mark("Exif\0\0", 6);  // JPEG's prefix; some programs keep it
       std::string_view exif = bytes.substr(at, size);
       if (exif.starts_with(mark)) exif.remove_prefix(mark.size());
       return exif_orientation(exif);
@@ -61,7 +61,7 @@ PictureInfo inspect_webp(std::string_view bytes, const std::string& origin) {
           "pictures, saved as PNG",
           origin);
   }
-  constexpr int lossy = 1;  // 0: not told, where the picture comes behind other pieces
+  constexpr int lossy = 1;  // 0: unknown, if the picture comes after other chunks
   if (about.format == lossy) {
     check_picture_size(about.width, about.height, bytes.size(), most_webp_pixels, origin);
   } else {

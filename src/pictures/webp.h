@@ -1,5 +1,5 @@
-// WebP files by libwebp: whole still pictures. Transparency is left out, not blended; files with
-// several pictures are refused.
+// Reads WebP files with libwebp: whole still pictures. Alpha is dropped, not blended; animations
+// are refused.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@ namespace convoy {
 
 bool looks_like_webp(std::string_view bytes);
 
-// From the header alone.
+// Reads only the header.
 PictureInfo inspect_webp(std::string_view bytes, const std::string& origin);
 
-// `remarks` stays empty: libwebp has none.
+// `remarks` stays empty: libwebp gives no warnings.
 void decode_webp(std::string_view bytes, const std::string& origin, Pixels& pixels,
                  std::vector<std::string>& remarks);
 

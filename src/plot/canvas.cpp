@@ -21,7 +21,7 @@ double distance(const Point& p, const Point& a, const Point& b) {
   return std::hypot(p.x - a.x - along * dx, p.y - a.y - along * dy);
 }
 
-// The columns or rows that a stroke between two coordinates can touch, within [begin, end).
+// The columns or rows in [begin, end) that a line between two coordinates can touch.
 struct Range {
   int64_t begin, end;
 };
@@ -33,8 +33,9 @@ Range touched(double a, double b, double reach, int64_t begin, int64_t end) {
   return {at(std::floor(std::min(a, b) - reach)), at(std::ceil(std::max(a, b) + reach))};
 }
 
-// A quarter of a letter's pixel at twice the size. Where the two neighbours at its corner are alike
-// and the two others are not, it is as they are: stairs become slopes.
+// One quarter of a font pixel, drawn at twice the size. If the two neighbours at this corner are
+// equal and differ from the two opposite ones, the quarter takes their value: this smooths diagonal
+// edges.
 bool quarter(char letter, int x, int y, int dx, int dy) {
   const auto ink = [&](int i, int j) { return has_ink(letter, x + i, y + j); };
   const bool side = ink(dx, 0), above = ink(0, dy);
@@ -74,7 +75,7 @@ void Canvas::fill(const PixelRect& box, Ink ink) {
 void Canvas::stroke(std::span<const Point> points, double width, Ink ink, const PixelRect& clip) {
   const PixelRect seen = common(clip, all());
   if (points.empty() || seen.width == 0 || seen.height == 0) return;
-  // How much of each pixel is covered: the most that any piece of the stroke covers of it.
+  // The coverage of each pixel: the maximum over all segments of the line.
   std::vector<float> covered(static_cast<size_t>(seen.width * seen.height));
   const double reach = width / 2 + 0.5;
   for (size_t i = 0; i < std::max<size_t>(points.size() - 1, 1); ++i) {

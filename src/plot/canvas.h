@@ -1,5 +1,5 @@
-// A raster to draw on: filled boxes, smooth lines, text. Coordinates are pixels; the middle of the
-// first one is at 0.5, 0.5. What lies outside is cut off.
+// A raster to draw on: filled boxes, smooth lines, text. Coordinates are pixels; the centre of the
+// first pixel is (0.5, 0.5). Anything outside the raster is clipped.
 #pragma once
 
 #include <cstdint>
@@ -25,15 +25,15 @@ class Canvas {
 
   void fill(const PixelRect& box, Ink ink);
 
-  // One stroke through all points, which are finite, and nothing outside `clip`. Where a stroke
-  // meets itself it is no darker. A single point is a dot.
+  // Draws one line through all points (which must be finite), clipped to `clip`. Where a line
+  // crosses itself it is not darker. A single point becomes a dot.
   void stroke(std::span<const Point> points, double width, Ink ink, const PixelRect& clip);
 
-  // `x`, `y`: the left upper corner. The letters are twice the size of the font's, their stairs
-  // rounded.
+  // Writes a text; `x`, `y` is its upper left corner. Letters are twice the size of the font, with
+  // smoothed edges.
   void text(int64_t x, int64_t y, std::string_view words, Ink ink, bool bold = false);
   static int64_t text_width(std::string_view words);
-  static constexpr int64_t letter_step = 12, letter_height = 14;  // without what hangs below
+  static constexpr int64_t letter_step = 12, letter_height = 14;  // without descenders
 
   PixelRect all() const { return pixels_.region; }
   const Pixels& pixels() const { return pixels_; }

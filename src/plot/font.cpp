@@ -3,10 +3,10 @@
 namespace convoy {
 namespace {
 
-constexpr int in_a_band = 16;  // glyphs, from the space on, in the order of ASCII
+constexpr int in_a_band = 16;  // glyphs per band, in the order of ASCII, from the space on
 constexpr char first = ' ', last = '~';
 
-// Six bands of nine rows; the last two rows of a band hang below the line.
+// Six bands of nine rows; the last two rows of a band are descenders.
 constexpr std::string_view art = R"(
 ..... ..#.. .#.#. .#.#. ..#.. ##... .##.. ..#.. ...#. .#... ..... ..... ..... ..... ..... .....
 ..... ..#.. .#.#. .#.#. .#### ##..# #..#. ..#.. ..#.. ..#.. ..#.. ..#.. ..... ..... ..... ....#
@@ -81,7 +81,7 @@ std::string printable(std::string_view text) {
   std::string shown;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    if ((byte & 0xc0) == 0x80) continue;  // goes on with a letter that was counted
+    if ((byte & 0xc0) == 0x80) continue;  // a continuation byte of a letter that is counted already
     shown += c >= first && c <= last ? c : '?';
   }
   return shown;

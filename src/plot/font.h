@@ -1,5 +1,5 @@
-// A bitmap font of our own, so that a plot looks the same on machines without fonts: ASCII, letters
-// of 5 columns and 7 rows and two rows below the line. Its picture is in the source.
+// Our own bitmap font, so that plots look the same on machines without fonts: ASCII letters of 5
+// columns and 7 rows, with two more rows for descenders. The glyphs are drawn as text in font.cpp.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@ namespace convoy {
 
 inline constexpr int glyph_width = 5, glyph_height = 9, glyph_above_line = 7;
 
-// Whether the letter has ink at that column and row; nothing outside of it has. What is not
-// printable ASCII looks like a question mark.
+// Whether the letter has ink at this column and row; false outside the glyph. A character that is
+// not printable ASCII looks like a question mark.
 bool has_ink(char letter, int x, int y);
 
-// As it will be seen: a question mark for every letter that is not printable ASCII.
+// The text as it will be drawn: a question mark for each letter that is not printable ASCII.
 std::string printable(std::string_view text);
 
 }  // namespace convoy

@@ -20,7 +20,7 @@ int y_ticks(const PixelRect& area) {
   return static_cast<int>(std::max<int64_t>(2, area.height / 40));
 }
 
-// Room for the numbers of the y axes, the same in all panels so that their x axes stand in line.
+// The width of the y axis numbers, the same in all panels, so that their x axes are aligned.
 int64_t left_room(const Plot& plot) {
   int64_t most = Canvas::letter_step;
   for (const Panel& panel : plot.panels) {
@@ -62,7 +62,7 @@ class PanelDrawing {
     canvas_.text(area_.x, area_.y - row + gap, panel_.y.label, ink);
   }
 
-  // From the right; what would run into the title of the panel is left out.
+  // Writes the legend from right to left; entries that would overlap the title are left out.
   void legend() {
     int64_t x = area_.x + area_.width;
     const int64_t least = area_.x + Canvas::text_width(panel_.y.label) + 2 * gap;
@@ -100,7 +100,7 @@ class PanelDrawing {
 
  private:
   Point place(double x, double y) const {
-    // Far outside of the picture is as good as anywhere.
+    // Clamped: values far outside the picture are clipped anyway.
     const double up = std::clamp(y_.at(y), -1e3, 1e3);
     return {static_cast<double>(area_.x) + x_.at(x) * static_cast<double>(area_.width),
             static_cast<double>(area_.y) + (1 - up) * static_cast<double>(area_.height)};

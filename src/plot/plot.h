@@ -1,5 +1,5 @@
-// Curves over axes, as a picture: panels one below the other, each with its series, a legend beside
-// its title, and marks across it. Everything is in sight: axes grow with the data.
+// Draws curves over axes as a picture: panels one below the other, each with its series, a legend
+// beside the title, and vertical marks. Axes grow with the data, so all of it is visible.
 #pragma once
 
 #include <string>
@@ -16,15 +16,15 @@ inline constexpr Ink blue{31, 95, 191}, orange{224, 122, 16}, green{38, 140, 60}
     pale{170, 190, 220};
 }
 
-// Points that an axis cannot show (NaN, infinities, zero on a logarithmic one) interrupt the line.
+// Values that an axis cannot show (NaN, infinities, zero on a logarithmic one) interrupt the line.
 struct Series {
-  std::string name;  // for the legend; empty: not in it
+  std::string name;  // for the legend; empty: not listed
   Ink ink;
-  std::vector<double> x, y;  // equally many
+  std::vector<double> x, y;  // of equal length
   double width = 2;          // of the line, in pixels
 };
 
-// A vertical line where something is.
+// A vertical line that marks a value of x.
 struct PlotMark {
   std::string name;
   Ink ink;
@@ -40,8 +40,8 @@ struct Panel {
   PlotAxis x, y;
   std::vector<Series> series;
   std::vector<PlotMark> marks;
-  double share = 1;       // of the height, among the panels
-  double y_most = 1e300;  // what lies higher is not in sight
+  double share = 1;       // of the total height
+  double y_most = 1e300;  // the axis of y ends here at the latest
 };
 
 struct Plot {
@@ -52,9 +52,9 @@ struct Plot {
 
 Pixels draw(const Plot& plot);
 
-// Where the curves of each panel will be, inside its axes.
+// The area of the curves in each panel, inside its axes.
 std::vector<PixelRect> curve_areas(const Plot& plot);
-// What its axes will show.
+// The scales of the panel's axes.
 Scale x_scale(const Panel& panel);
 Scale y_scale(const Panel& panel);
 

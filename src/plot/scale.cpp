@@ -8,10 +8,11 @@
 namespace convoy {
 namespace {
 
-constexpr int enough = 6;      // steps in a range, of which two ticks lie in it whatever it is
-constexpr double hair = 1e-9;  // of a step: rounding must not lose a tick at an end
+// A range of this many intervals contains at least two ticks.
+constexpr int enough = 6;
+constexpr double hair = 1e-9;  // of a tick interval: rounding must not lose a tick at an end
 
-// The smallest of 1, 2, 5, 10, 20 ... times a power of ten that is no less.
+// The smallest of 1, 2 or 5 times a power of ten that is at least x.
 double round_up(double x) {
   const double power = std::pow(10.0, std::floor(std::log10(x)));
   for (const double digit : {1.0, 2.0, 5.0}) {
@@ -20,7 +21,7 @@ double round_up(double x) {
   return 10 * power;
 }
 
-// As many digits as tell neighbours apart.
+// With enough digits to distinguish neighbouring ticks.
 std::string label_of(double value, double step) {
   const double size = std::abs(value);
   if (size < step * hair) return "0";
@@ -29,7 +30,7 @@ std::string label_of(double value, double step) {
   return fmt::format("{:.{}f}", value, digits);
 }
 
-// 1e-05 is 1e-5.
+// Writes 1e-5 instead of 1e-05.
 std::string power_label(int exponent, double value) {
   return exponent < -3 || exponent > 5 ? fmt::format("1e{}", exponent)
                                        : fmt::format("{:.6g}", value);
@@ -76,7 +77,7 @@ double Scale::at(double value) const {
 }
 
 std::vector<Tick> Scale::ticks(int most) const {
-  // Where one or two powers of ten would be all, even steps say more.
+  // If the range has only one or two powers of ten, even ticks are more useful.
   const bool has_decades = logarithmic_ && std::log10(high_ / low_) > 1.5;
   return has_decades ? decades(most) : even_ticks(most);
 }
@@ -84,7 +85,8 @@ std::vector<Tick> Scale::ticks(int most) const {
 std::vector<Tick> Scale::even_ticks(int most) const {
   const double step = round_up((high_ - low_) / std::max(most, 1));
   const double whole = std::floor(high_ / step + hair) - std::ceil(low_ / step - hair);
-  if (whole < 1 && most < enough) return even_ticks(most + 1);  // one number alone is no scale
+  // A single number does not show a scale.
+  if (whole < 1 && most < enough) return even_ticks(most + 1);
   std::vector<Tick> ticks;
   for (double i = std::ceil(low_ / step - hair); i * step <= high_ + step * hair; ++i) {
     const double value = i * step;

@@ -1,4 +1,4 @@
-// From values to places along an axis, and the round numbers at which an axis is marked.
+// Maps values to positions along an axis, and chooses the round numbers that mark it.
 #pragma once
 
 #include <span>
@@ -9,25 +9,25 @@ namespace convoy {
 
 struct Tick {
   double value = 0;
-  std::string label;  // empty: a line of the grid without a number
+  std::string label;  // empty: a grid line without a number
 };
 
 class Scale {
  public:
-  // Holds all of `values` that can be shown; those that cannot (NaN, infinities, nothing above zero
-  // on a logarithmic axis) are left out. Where there is none, or one alone, it is some range around
-  // it. `margin`: of the range, at both ends.
+  // Covers all of `values` that can be shown; NaN, infinities, and on a logarithmic axis values up
+  // to zero, are left out. With no value, or only one, it covers some range around it. `margin`:
+  // added at both ends, as a fraction of the range.
   Scale(std::span<const double> values, bool logarithmic, double margin);
 
   bool shows(double value) const;
-  // 0 at the low end, 1 at the high one; others outside. Needs `shows(value)`.
+  // 0 at the low end, 1 at the high end, beyond them outside. Needs `shows(value)`.
   double at(double value) const;
 
   double low() const { return low_; }
   double high() const { return high_; }
 
-  // From low to high, at most about `most` of them with numbers: 1, 2 or 5 times a power of ten
-  // apart, or powers of ten.
+  // The ticks from low to high, at most about `most` with numbers: 1, 2 or 5 times a power of ten
+  // apart, or at powers of ten.
   std::vector<Tick> ticks(int most) const;
 
  private:

@@ -54,7 +54,7 @@ void Example::fail(std::string_view name, std::string_view why) const {
         origin_, name, why);
 }
 
-// Of two features with one name the later counts, as everywhere.
+// If two features have the same name the later one is used, as in protocol buffers.
 const std::string_view* Example::find(std::string_view name) const {
   for (const auto& [key, feature] : features_ | std::views::reverse) {
     if (key == name) return &feature;
@@ -68,7 +68,7 @@ std::vector<std::string_view> Example::names() const {
   return all;
 }
 
-// The messages of its lists, which belong together.
+// The list messages of a feature; a parser concatenates them.
 std::vector<std::string_view> Example::lists(std::string_view name, int kind) const {
   std::vector<std::string_view> parts;
   const std::string_view* feature = find(name);

@@ -1,5 +1,5 @@
-// tf.Example: named features, each a list of byte strings, whole numbers or floats, as a protocol
-// buffer message. Read by views of the record, and only what is asked for.
+// Reads and writes tf.Example: named features, each a list of byte strings, integers or floats, in
+// a protocol buffer message. It keeps views of the record and decodes only the requested features.
 //
 //   Example   { 1: Features }
 //   Features  { 1: repeated { 1: name, 2: Feature } }
@@ -18,23 +18,23 @@ namespace convoy {
 
 class Example {
  public:
-  // Keeps views of `record`. What is no Example is Fault::data naming the origin, here and later.
+  // Keeps views of `record`. A malformed message is Fault::data naming the origin, here and later.
   Example(std::string_view record, std::string origin);
 
   bool has(std::string_view name) const { return find(name) != nullptr; }
   std::vector<std::string_view> names() const;
 
-  // All values of a feature; none when there is no such feature, or an empty one. Another kind of
-  // list than asked for is Fault::data.
+  // All values of a feature; empty if it is missing or empty. A list of another kind is
+  // Fault::data.
   std::vector<std::string_view> bytes_list(std::string_view name) const;
   std::vector<int64_t> int_list(std::string_view name) const;
   std::vector<float> float_list(std::string_view name) const;
 
-  // The only value: more or fewer are Fault::data.
+  // The only value: no value, or several, are Fault::data.
   std::string_view bytes(std::string_view name) const;
   int64_t integer(std::string_view name) const;
 
-  // The first value, or nothing.
+  // The first value, or `otherwise`.
   std::string_view bytes_or(std::string_view name, std::string_view otherwise) const;
 
  private:
@@ -49,7 +49,7 @@ class Example {
 using FeatureValue =
     std::variant<std::vector<std::string>, std::vector<float>, std::vector<int64_t>>;
 
-// The message of these features, names in order, lists packed: the same bytes for the same values.
+// Encodes the features, sorted by name, lists packed: equal values give equal bytes.
 std::string encode_example(const std::map<std::string, FeatureValue>& features);
 
 }  // namespace convoy

@@ -8,7 +8,7 @@ namespace convoy {
 namespace {
 
 constexpr uint64_t window_bytes = 4096;
-constexpr uint64_t tag_bytes = 20;  // two of the longest varints
+constexpr uint64_t tag_bytes = 20;  // two varints of maximal length
 
 class Walker {
  public:
@@ -16,8 +16,8 @@ class Walker {
          const std::function<std::string(uint64_t, size_t)>& fetch)
       : bytes_(bytes), origin_(origin), fetch_(fetch) {}
 
-  // Calls take(number, tag, from, to) for each field of bytes in [begin, end) of the record: its
-  // tag and length lie in [tag, from), its content in [from, to).
+  // Calls take(number, tag, from, to) for each length-delimited field in [begin, end) of the
+  // record: tag and length are in [tag, from), the content in [from, to).
   template <class Take>
   void fields(uint64_t begin, uint64_t end, Take&& take) {
     while (begin < end) {
@@ -48,7 +48,7 @@ class Walker {
     }
   }
 
-  // At most `window_bytes`, inside the record. Good until the next call.
+  // Returns at most `window_bytes` of the record. Valid until the next call.
   std::string_view part(uint64_t offset, uint64_t count) {
     if (offset < start_ || offset + count > start_ + window_.size()) {
       start_ = offset;
@@ -79,7 +79,7 @@ std::string small_features(uint64_t bytes, const std::string& origin,
         entries += walker.part(tag, entry_end - tag);
     });
   });
-  std::string example = "\x0a";  // field 1, of bytes
+  std::string example = "\x0a";  // field 1, length-delimited
   for (uint64_t rest = entries.size(); true; rest >>= 7) {
     if (rest < 128) {
       example += static_cast<char>(rest);

@@ -1,5 +1,5 @@
-// The door to libarchive. It is given nothing but a window of the file; no filter is allowed, so
-// that it never starts a program and places in its stream are places in the file.
+// The only user of libarchive. It gets only a window of the file, and no filters: so it never
+// starts a program, and its stream offsets are file offsets.
 #include "records/tar.h"
 
 #include <archive.h>
@@ -13,15 +13,15 @@ namespace convoy {
 namespace {
 
 constexpr const char* advice = "try: fetch it again and compare its size or checksum";
-constexpr size_t window_bytes = 4096;  // headers are far apart: more would read the pictures too
+constexpr size_t window_bytes = 4096;  // headers are far apart: more would read pictures too
 constexpr uint64_t end_mark_bytes = 1024;
 
-// What libarchive reads: a part of the file, from `position` on.
+// The stream that libarchive reads: the file from `position` on.
 struct Stream {
   const RandomFile& file;
   uint64_t position, end;
   std::array<char, window_bytes> window{};
-  std::string trouble;  // no exception may pass through libarchive
+  std::string trouble;  // the error; no exception may pass through libarchive
 };
 
 la_ssize_t read_some(archive*, void* client, const void** bytes) {
@@ -48,8 +48,8 @@ la_int64_t skip_some(archive*, void* client, la_int64_t wanted) {
   return static_cast<la_int64_t>(count);
 }
 
-// A tar ends with two blocks of zeros. libarchive does without them, but then the end may be
-// missing with some members in it.
+// A tar ends with two blocks of zeros. libarchive does not require them, but without them the file
+// may be truncated.
 bool has_end_mark(const RandomFile& file, uint64_t offset, uint64_t bytes) {
   if (bytes < end_mark_bytes) return false;
   const std::string mark = file.read(offset + bytes - end_mark_bytes, end_mark_bytes);
@@ -92,7 +92,7 @@ std::vector<TarMember> tar_members(const RandomFile& file, uint64_t offset, uint
     if (archive_entry_filetype(entry) != AE_IFREG || archive_entry_hardlink(entry)) continue;
     const char* name = archive_entry_pathname(entry);
     const la_int64_t size = archive_entry_size(entry);
-    // The format's place in the stream: behind the header, where the content begins.
+    // libarchive's stream offset is behind the header, where the content begins.
     const auto at = static_cast<uint64_t>(archive_filter_bytes(tar.get(), 0));
     if (!name || archive_entry_sparse_count(entry) > 0) {
       raise(Fault::data, "{}: the member before byte {} is sparse or has no name; {}", origin, at,

@@ -1,6 +1,6 @@
-// What a tar holds, and where: a plain tar keeps each member in one piece, so that its content can
-// be read from the file of the tar, at any time and by any thread. A tar inside a tar is a part of
-// the same file.
+// Lists the members of a tar and their offsets. A plain tar stores each member contiguously, so any
+// thread can read its content from the file at any time. A tar inside a tar is a range of the same
+// file.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ struct TarMember {
   uint64_t bytes = 0;
 };
 
-// The regular files in the tar that fills bytes [offset, offset + bytes) of the file, in its order.
-// Contents are skipped, not read. `origin` names the tar in messages. What is damaged, cut off,
-// compressed or no tar is Fault::data; so are sparse members.
+// The regular files of the tar in bytes [offset, offset + bytes) of the file, in its order.
+// Contents are skipped, not read. `origin` names the tar in messages. A damaged, truncated or
+// compressed tar, another format, or a sparse member is Fault::data.
 std::vector<TarMember> tar_members(const RandomFile& file, uint64_t offset, uint64_t bytes,
                                    const std::string& origin);
 std::vector<TarMember> tar_members(const RandomFile& file);

@@ -28,7 +28,7 @@ std::string_view bytes_of(const T& value) {
 
 uint32_t checksum(std::string_view bytes) { return masked_crc32c(crc32c(bytes)); }
 
-// What the first bytes of the usual compressions say, where a length should be.
+// The name of the compression whose magic number is in place of the length.
 const char* compression_of(const char* head) {
   const auto first = static_cast<uint8_t>(head[0]), second = static_cast<uint8_t>(head[1]);
   if (first == 0x1f && second == 0x8b) return "gzip";
@@ -61,7 +61,7 @@ void TfRecordFile::with_file(Body&& body) const {
 std::vector<RecordPlace> TfRecordFile::scan() const {
   std::vector<RecordPlace> places;
   with_file([&](const RandomFile& file) {
-    file.expect_jumps();  // or the system reads all the payloads ahead of us
+    file.expect_jumps();  // else the system reads all payloads ahead
     std::array<char, head_bytes> head{};
     for (uint64_t offset = 0; offset < file.size();) {
       const uint64_t left = file.size() - offset;

@@ -5,7 +5,7 @@
 //   payload   `length` bytes
 //   checksum  4 bytes, masked CRC-32C of the payload
 //
-// There is no header and no index: whoever wants the n-th record has walked over those before it.
+// There is no header and no index: to find the n-th record, one reads the lengths of all before it.
 #pragma once
 
 #include <cstdint>
@@ -25,24 +25,24 @@ struct RecordPlace {
   bool operator==(const RecordPlace&) const = default;
 };
 
-// Read by any number of threads. Whatever is damaged is Fault::data naming file and byte.
+// May be read by any number of threads. Any damage is Fault::data naming file and byte.
 class TfRecordFile {
  public:
-  // `keep_open`: no call opens the file again; costs a descriptor.
+  // `keep_open`: the file stays open between calls, which costs a descriptor.
   explicit TfRecordFile(fs::path path, bool keep_open = true);
 
   const fs::path& path() const { return path_; }
 
-  // Where the records are. Every length is checked, no payload is read.
+  // The offsets of all records. Checks every length; reads no payload.
   std::vector<RecordPlace> scan() const;
 
   // The payload, its checksum verified. Reuses the memory of `payload`.
   void read(const RecordPlace& place, std::string& payload) const;
 
-  // A part of the payload as it is stored, unverified.
+  // A range of the stored payload; its checksum is not verified.
   std::string peek(const RecordPlace& place, uint64_t offset, size_t bytes) const;
 
-  // It will be read soon.
+  // Hint: this record will be read soon.
   void expect_read(const RecordPlace& place) const;
 
   // "FILE at byte N", for messages.
@@ -56,7 +56,7 @@ class TfRecordFile {
   std::unique_ptr<RandomFile> open_;
 };
 
-// The file appears under its name when `finish` has returned, or never.
+// Writes a file that gets its name in `finish`, or never.
 class TfRecordWriter {
  public:
   explicit TfRecordWriter(const fs::path& path) : file_(path, Fault::usage) {}
@@ -68,7 +68,7 @@ class TfRecordWriter {
   FileWriter file_;
 };
 
-// A record with its frame.
+// The payload with its lengths and checksums.
 std::string framed_record(std::string_view payload);
 
 }  // namespace convoy

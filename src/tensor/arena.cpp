@@ -23,7 +23,7 @@ void Arena::reserve(size_t bytes) {
     raise(Fault::no_space, "cannot get {} of memory; try: a smaller --batch-size",
           human_bytes(static_cast<double>(bytes)));
   }
-  // Huge pages spare the page faults and TLB misses of large activations.
+  // Huge pages avoid page faults and TLB misses of large activations.
   ::madvise(memory, bytes, MADV_HUGEPAGE);
   if (data_) ::munmap(data_, size_);
   data_ = static_cast<std::byte*>(memory);
@@ -32,7 +32,7 @@ void Arena::reserve(size_t bytes) {
 
 void Arena::first_touch(size_t bytes, ThreadPool& pool) const {
   expect(bytes <= size_, "no more than there is");
-  // Cut where huge pages begin, so that each is cleared by one thread.
+  // Cut at huge page borders, so that one thread clears each huge page.
   constexpr uintptr_t piece = 2 << 20;
   const auto begin = reinterpret_cast<uintptr_t>(data_), end = begin + bytes;
   const uintptr_t first = begin / piece;
@@ -45,11 +45,11 @@ void Arena::first_touch(size_t bytes, ThreadPool& pool) const {
 }
 
 void back_with_pages(std::byte* memory, size_t bytes) {
-  constexpr size_t page = 4096;  // the smallest there are
+  constexpr size_t page = 4096;  // the smallest page size
   for (size_t at = 0; at < bytes; at += page) {
     *static_cast<volatile std::byte*>(memory + at) = std::byte{0};
   }
-  // Memory need not begin with a page: the last byte may lie in one more.
+  // The memory may begin inside a page, so the last byte may be in one more page.
   if (bytes > 0) *static_cast<volatile std::byte*>(memory + bytes - 1) = std::byte{0};
 }
 

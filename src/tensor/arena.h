@@ -1,4 +1,4 @@
-// One aligned, zeroed piece of memory that is given back only at the end.
+// One aligned, zeroed block of memory. The Arena owns it and frees it in its destructor.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ class Arena {
 
   // Grows to at least `bytes`; the content is lost and the address may change.
   void reserve(size_t bytes);
-  // Backs the first `bytes` with pages now, by all threads of the pool, rather than when something
-  // is first written. They must not have been written yet.
+  // Maps the first `bytes` to physical pages now, on all threads of the pool, instead of at the
+  // first write. They must not have been written yet.
   void first_touch(size_t bytes, ThreadPool& pool) const;
   std::byte* data() const { return data_; }
   size_t size() const { return size_; }
@@ -30,7 +30,8 @@ class Arena {
   size_t size_ = 0;
 };
 
-// Writes a zero to every page of new memory: the system puts it where the calling thread runs.
+// Writes a zero to every page of new memory; the system then allocates it on the NUMA node of the
+// calling thread.
 void back_with_pages(std::byte* memory, size_t bytes);
 
 }  // namespace convoy

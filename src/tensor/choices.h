@@ -1,4 +1,4 @@
-// What the user may decide about kernels. Part of the recipe: a choice changes roundings.
+// The user's choices of kernels. They are part of the recipe: a choice changes rounding.
 #pragma once
 
 #include <array>
@@ -10,27 +10,27 @@
 
 namespace convoy {
 
-// Which of Winograd's filters may stand in for a direct convolution.
+// Which Winograd algorithms may replace a direct convolution.
 enum class Winograd : uint8_t { automatic, f2, off };
 constexpr std::array<Word<Winograd>, 3> words_of(Winograd) {
   return {{{"auto", Winograd::automatic}, {"f2", Winograd::f2}, {"off", Winograd::off}}};
 }
 
-// How a pass of a convolution is computed (ops/conv/conv_algorithm.h). The order is that of
-// preference: of two that are estimated alike, the first is taken.
+// How one pass of a convolution is computed (ops/conv/conv_algorithm.h). In order of preference: of
+// two with equal estimates, the first is taken.
 enum class ConvAlgorithm : uint8_t { direct, winograd_f2, winograd_f4 };
 
-// The user's word on some convolutions, a line of --algorithms.
+// The user's choice for some convolutions, a line of --algorithms.
 struct AlgorithmRule {
-  std::string pass;         // as ops/conv/conv_name.h writes it; * and ? stand for any text
-  std::string convolution;  // likewise
+  std::string pass;         // as ops/conv/conv_name.h writes it; * and ? match any text
+  std::string convolution;  // as conv_name writes it, with * and ?
   ConvAlgorithm algorithm;
-  std::string where;  // it stands: "tuned.txt:3"
+  std::string where;  // file and line of the rule: "tuned.txt:3"
 };
 
 struct Choices {
   Winograd winograd = Winograd::automatic;
-  std::vector<AlgorithmRule> rules;  // the first that fits counts, and goes before `winograd`
+  std::vector<AlgorithmRule> rules;  // the first matching rule is used; rules override `winograd`
 };
 
 }  // namespace convoy

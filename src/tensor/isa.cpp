@@ -8,7 +8,7 @@
 namespace convoy {
 namespace {
 
-// Highway is asked, not oneDNN: oneDNN can no longer be limited once it has been asked.
+// Asks Highway, not oneDNN: oneDNN can no longer be limited after it was asked.
 Isa best_level() {
   static const int64_t targets = hwy::SupportedTargets();
   if (targets & HWY_AVX3) return Isa::avx512;
@@ -32,11 +32,11 @@ void limit_isa(Isa wanted) {
   if (wanted == level()) return;
   level() = wanted;
   onednn::settle_isa();
-  // Highway numbers its targets so that a better one has the lower bit.
+  // In Highway's numbering a better target has a lower bit.
   const int64_t lowest = wanted == Isa::avx2 ? HWY_AVX2 : HWY_SSE4;
   hwy::DisableTargets(lowest - 1);
-  // Chosen here, by one thread: left to the first call of a kernel, two threads may choose at once,
-  // and one of them would see the machine's best level for a moment.
+  // Chosen here, by one thread. If the first kernel call did it, two threads could choose at the
+  // same time, and one of them could briefly see the machine's best level.
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 }
 

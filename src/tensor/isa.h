@@ -1,4 +1,4 @@
-// The instruction set level. It fixes the channel block and every summation order, so results are
+// The instruction set level. It determines the channel block and every summation order: results are
 // bit-identical on one level and may differ in the last bits between levels.
 #pragma once
 
@@ -14,11 +14,11 @@ enum class Isa { sse41, avx2, avx512 };
 // The best level of this machine, or the limit set below.
 Isa isa_level();
 
-// Lowers the level, for oneDNN and our own kernels alike. Needs to be called before anything was
-// computed; a level above the machine's is a usage error.
+// Lowers the level, for oneDNN and our own kernels alike. Needs to be called before any
+// computation; a level above the machine's is a usage error.
 void limit_isa(Isa level);
 
-// What may be asked for: the best of the machine, or a level.
+// The values of the option: the best level of the machine, or a named level.
 enum class IsaChoice { automatic, sse41, avx2, avx512 };
 constexpr std::array<Word<IsaChoice>, 4> words_of(IsaChoice) {
   return {{{"auto", IsaChoice::automatic},
@@ -31,7 +31,7 @@ void limit_isa(IsaChoice choice);
 std::string_view name(Isa level);
 Isa isa_by_name(std::string_view name);  // usage error when unknown
 
-// Channels in a block of the blocked layout: a full vector of floats of the level, at least 8.
+// Channels in a block of the blocked layout: one full vector of floats, at least 8.
 int channel_block(Isa level);
 int channel_block();  // of isa_level()
 

@@ -1,8 +1,8 @@
-// What runs a node: work cut into tasks that any thread may take.
+// The code that runs a node: phases of independent tasks that any thread may run.
 //
-// The number of phases, the number of tasks and what each computes depend on shapes alone, never
-// on the number of threads: that is what makes results independent of it. All tasks of a phase are
-// done before the next phase starts. `run` allocates nothing.
+// The number of phases and tasks, and what each computes, depend on shapes alone, never on the
+// number of threads: this makes results independent of it. All tasks of a phase end before the next
+// phase starts. `run` allocates nothing.
 #pragma once
 
 #include <cstddef>
@@ -18,18 +18,18 @@ namespace convoy {
 
 struct KernelSite;
 
-// Memory without types: a kernel gets at it by its In and Out.
+// Untyped memory: a kernel reads and writes it through its In and Out.
 struct KernelArgs {
   std::span<std::byte*const> in, out;
   std::byte* scratch;         // scratch_bytes(), shared by all tasks of the kernel
-  std::byte* worker_scratch;  // worker_scratch_bytes(), of the running thread alone
-  std::byte* packed;          // packed_bytes(); this kernel alone writes there if the plan keeps it
+  std::byte* worker_scratch;  // worker_scratch_bytes(), for the running thread only
+  std::byte* packed;          // packed_bytes(), for this kernel only if the plan keeps it
   int worker;
 };
 
-// An input of a kernel whose elements are T. It is made by a KernelSite (graph/op.h) alone, which
-// refuses an input of another type: a mismatch shows when the plan is made, and a run checks
-// nothing. Made of nothing it stands for an input that is not there, and must not be called.
+// An input of a kernel with elements of type T. Only a KernelSite (graph/op.h) makes it, and
+// refuses an input of another type: a mismatch is found when the plan is made, and a run checks
+// nothing. A default-constructed In stands for an absent input and must not be called.
 template <class T>
 class In {
  public:
@@ -45,7 +45,7 @@ class In {
   int index_ = -1;
 };
 
-// An output, likewise.
+// An output, with the same rules.
 template <class T>
 class Out {
  public:
@@ -69,14 +69,14 @@ class Kernel {
   virtual void run(int phase, int task, const KernelArgs& args) const = 0;
   virtual size_t scratch_bytes() const { return 0; }
   virtual size_t worker_scratch_bytes() const { return 0; }
-  // The first `packing_phases()` phases read only parameters and write only to `packed`. While the
-  // parameters stay the same, a plan that keeps this memory need not run them again.
+  // The first `packing_phases()` phases read only parameters and write only to `packed`. A plan
+  // that keeps this memory skips these phases while the parameters are unchanged.
   virtual size_t packed_bytes() const { return 0; }
   virtual int packing_phases() const { return 0; }
-  // The library's name of what runs, "jit:avx2"; empty: a loop of our own.
+  // The library's name of the code that runs, "jit:avx2"; empty: our own loop.
   virtual std::string implementation() const { return {}; }
-  // Called before the first run with the number of threads: what each needs is made here, since a
-  // thread may meet a kernel for the first time in any step.
+  // Called before the first run with the number of threads, to make what each thread needs: a
+  // thread may run a kernel for the first time in any step.
   virtual void prepare(int workers) const { (void)workers; }
 };
 
@@ -116,7 +116,13 @@ class PhasedKernel : public Kernel {
   size_t worker_scratch_ = 0;
 };
 
-// A range of elements for each task: long enough to pay, and cut by the count alone.
+inline std::unique_ptr<Kernel> one_phase(int64_t tasks, PhasedKernel::Body body) {
+  auto kernel = std::make_unique<PhasedKernel>();
+  kernel->phase(tasks, std::move(body));
+  return kernel;
+}
+
+// A range of elements for each task: long enough to be efficient, and cut by the count alone.
 struct Chunks {
   int64_t count;
   int64_t size = 16384;

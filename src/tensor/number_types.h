@@ -1,4 +1,4 @@
-// The C++ type of each storage type, so that memory of one is not read as another.
+// The C++ type of each storage type, so that memory of one type is not read as another.
 #pragma once
 
 #include <bit>
@@ -8,7 +8,7 @@
 
 namespace convoy {
 
-// 16-bit floats as they lie in memory; arithmetic widens them to fp32 first.
+// 16-bit floats as stored; arithmetic first converts them to fp32.
 struct Bf16 {
   uint16_t bits;
 };

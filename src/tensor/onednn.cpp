@@ -45,12 +45,12 @@ Desc any_weights(const ConvShape& s) {
   return {{s.groups, s.oc / s.groups, s.ic / s.groups, s.kh, s.kw}, type, Tag::any};
 }
 
-// The offset terms of one dimension of a blocked descriptor.
+// The offset terms of one dimension of a blocked memory descriptor.
 std::vector<int64_t> offset_terms(const dnnl_memory_desc_t& md, int dim) {
   const dnnl_blocking_desc_t& blocking = md.format_desc.blocking;
   std::vector<int64_t> terms(static_cast<size_t>(md.dims[dim]));
   for (int64_t index = 0; index < md.dims[dim]; ++index) {
-    // Inner blocks from the innermost outwards, each with the stride of those inside it.
+    // From the innermost block outwards; the stride of a block is the size of the blocks inside it.
     int64_t rest = index, offset = 0, stride = 1;
     for (int b = blocking.inner_nblks - 1; b >= 0; --b) {
       if (blocking.inner_idxs[b] == dim) {
@@ -118,7 +118,7 @@ struct Convolution::Impl {
     std::array<dnnl::memory, 4> memories;
     std::array<dnnl_exec_arg_t, 4> args;
   };
-  // Planning only asks; code is generated when it is sure to run.
+  // Planning only queries; code is generated when the primitive is certain to run.
   std::function<dnnl::primitive()> generate;
   dnnl::primitive primitive;
   Desc x, w, y, scratchpad;
@@ -162,7 +162,8 @@ Convolution::Convolution(const ConvShape& s, ConvPass pass, const Convolution* l
     impl.implementation = pd.impl_info_str();
   };
   try {
-    // The hint of the backward passes may choose its own weights: only its shapes matter.
+    // This primitive is a hint for the backward passes and may choose its own weights: only its
+    // shapes are used.
     const convolution_forward::primitive_desc forward(
         {dnnl::prop_kind::forward_training, direct, x,
          pass == ConvPass::forward ? w : any_weights(s), y, strides, before, after},

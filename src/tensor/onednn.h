@@ -1,7 +1,8 @@
-// The only door to oneDNN (v2 API): `dnnl.hpp` is included by onednn.cpp alone, so that moving to
-// v3 is work in one file.
+// The only access to oneDNN (v2 API): only onednn.cpp includes `dnnl.hpp`, so that moving to v3
+// changes one file.
 //
 // Primitives are created and run with one OpenMP thread on slices of a batch; our pool runs many
+// slices at once. The caller provides scratchpads, so that one primitive may run in many threads.
 // slices at once. Scratchpads are the caller's, so that one primitive may run in many threads.
 #pragma once
 
@@ -16,15 +17,15 @@
 
 namespace convoy::onednn {
 
-// Makes oneDNN use isa_level(), neither more nor less, so that two machines of one level run the
-// same kernels. Happens by itself before the first primitive; afterwards the level cannot change.
+// Makes oneDNN use exactly isa_level(), so that two machines of one level run the same kernels.
+// Called automatically before the first primitive; afterwards the level cannot change.
 void settle_isa();
 std::string version();
 
 // Called once in each thread that creates or runs primitives.
 void use_one_thread();
 
-// True while this thread is inside the library: what it allocates there is not ours.
+// True while this thread is inside the library: its allocations are not ours.
 bool inside();
 
 struct ConvShape {
@@ -40,7 +41,7 @@ enum class ConvPass { forward, grad_input, grad_weights };
 // One pass of a convolution over a few images. Weights and their gradient are packed.
 class Convolution {
  public:
-  // `like`: take its packing (a tail slice beside the full one).
+  // `like`: use its weight packing (a shorter last slice beside the full ones).
   Convolution(const ConvShape& shape, ConvPass pass, const Convolution* like = nullptr);
   ~Convolution();
   Convolution(Convolution&&) noexcept;
@@ -50,12 +51,12 @@ class Convolution {
   size_t scratchpad_bytes() const;
   const std::string& implementation() const;  // oneDNN's name, "jit:avx2"
 
-  // Makes what each of that many threads needs to run it; what is there stays.
+  // Makes what each of `workers` threads needs to run the pass; keeps what exists.
   void prepare(int workers) const;
 
-  // forward: y = x * w.  grad_input: x = y * w, the roles turned.  grad_weights: w from x and y.
-  // What the pass computes is written, the rest is read. `worker` names the calling thread.
-  // Needs `prepare` for more workers than that.
+  // forward: y = x * w.  grad_input: x from y and w.  grad_weights: w from x and y. The result is
+  // written, the other two are read. `worker` is the index of the calling thread. Needs `prepare`
+  // with more workers than this index.
   void run(int worker, float* x, float* w, float* y, std::byte* scratchpad) const;
 
  private:

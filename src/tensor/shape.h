@@ -1,4 +1,4 @@
-// Shapes, element types, memory layouts. Shapes are logical (NCHW, OIHW) whatever the layout is.
+// Shapes, element types, memory layouts. Shapes are logical (NCHW, OIHW) in every layout.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ class Shape {
   static constexpr int max_rank = 6;
 
   constexpr Shape() = default;
-  // Here and in append: at most max_rank dimensions, or Fault::bug.
+  // The constructor and append allow at most max_rank dimensions, else Fault::bug.
   constexpr Shape(std::initializer_list<int64_t> dims) {
     for (const int64_t d : dims) append(d);
   }
@@ -31,7 +31,7 @@ class Shape {
     dims_[static_cast<size_t>(rank_++)] = dim;
   }
 
-  // Elements; 1 for a scalar.
+  // The number of elements; 1 for a scalar.
   constexpr int64_t count() const {
     int64_t product = 1;
     for (const int64_t d : *this) product *= d;
@@ -45,10 +45,10 @@ class Shape {
   int rank_ = 0;
 };
 
-// f64 is for sums that need it: no activation or parameter is stored so.
+// f64 is for sums that need it: no activation or parameter is stored as f64.
 enum class DType : uint8_t { f32, bf16, f16, s32, s64, u8, f64 };
 
-// How a value lies in memory.
+// How a value is arranged in memory.
 enum class Layout : uint8_t {
   plain,    // row-major over the logical dimensions
   blocked,  // rank 4: [n][c / B][h][w][B], channels padded with zeros to B = channel_block()
@@ -65,7 +65,7 @@ struct TensorType {
 size_t bytes_per_element(DType dtype);
 std::string_view name(DType dtype);
 
-// Elements as stored, padding included.
+// The number of elements as stored, including padding.
 int64_t stored_count(const TensorType& type);
 size_t stored_bytes(const TensorType& type);
 

@@ -25,8 +25,8 @@ int WeightPacking::tasks() const {
                           channels_per_task);
 }
 
-// move(offset in plain, offset in packed). The output channel runs fastest: it does so in the
-// packed order of most layouts, and 16 streams of reads are easy for the prefetcher.
+// Calls move(offset in plain, offset in packed). The output channel is the inner loop: it is the
+// fastest dimension of most packed layouts, and the prefetcher handles 16 read streams.
 template <class Move>
 void WeightPacking::walk(int task, const Move& move) const {
   const int64_t first = task * channels_per_task;

@@ -1,6 +1,6 @@
-// Weights as oneDNN wants them, and back. The state holds weights plain ([o, i, h, w], groups in
-// front of o); kernels pack them into a blocked order. A blocked order is separable: the offset of
-// an element is the sum of one term for each dimension, so four small tables describe it.
+// Converts weights to oneDNN's packed order and back. The state stores weights plain ([o, i, h, w],
+// groups in front of o); kernels pack them into a blocked order. A blocked order is separable: the
+// offset of an element is the sum of one term per dimension, so small tables describe it.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,17 @@ namespace convoy {
 class WeightPacking {
  public:
   WeightPacking() = default;
-  // Terms by output channel (over all groups), input channel, and position in the window.
+  // The offset terms by output channel (over all groups), input channel, and position in the
+  // window.
   WeightPacking(std::vector<int64_t> by_out, std::vector<int64_t> by_in,
                 std::vector<int64_t> by_position, int64_t packed_floats);
 
   int64_t packed_floats() const { return packed_; }
   int64_t plain_floats() const;
-  // Padded channels exist: they must be zero.
+  // Whether there are padded channels: they must be zero.
   bool has_padding() const { return packed_ != plain_floats(); }
 
-  // Work is cut by output channels; tasks touch different elements.
+  // A task packs some output channels; tasks write different elements.
   int tasks() const;
   void pack(int task, const float* plain, float* packed) const;
   void unpack(int task, const float* packed, float* plain) const;

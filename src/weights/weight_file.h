@@ -31,6 +31,7 @@ class WeightFile {
  public:
   // Any defect, and a file of unknown format, is Fault::checkpoint with one line.
   static WeightFile read(const fs::path& path);
+  static WeightFile of(SafetensorsFile file);
   WeightFile(std::string_view format, WeightData data);
 
   const std::string& origin() const { return data_.origin; }

@@ -77,7 +77,7 @@ TEST(Verify, CatchesABlockedLayoutOfAMatrix) {
 TEST(Verify, CatchesAResultThatNobodyMakes) {
   Example e;
   e.graph.order.pop_back();
-  expect_complaint(e.graph, "nobody makes");
+  expect_complaint(e.graph, "no node computes");
 }
 
 TEST(Verify, CatchesANodeThatRunsTwice) {

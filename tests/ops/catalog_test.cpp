@@ -23,7 +23,7 @@ TEST(CatalogOp, EveryOpWithAKernelHasACase) {
       "bucket_ready",    "exchange_rows",    "span_begin",           "span_end",
       "batch_norm_sums", "batch_norm_apply", "batch_norm_grad_sums", "batch_norm_grad_apply"};
   seen.insert(of_groups.begin(), of_groups.end());
-  for (const OpFamily& family : ops_catalog()) {
+  for (const ops::OpFamily& family : ops::ops_catalog()) {
     for (const OpDef* op : family.ops) {
       if (!op->kernel) continue;
       EXPECT_TRUE(seen.contains(std::string(op->name))) << "no case runs " << op->name;
@@ -33,7 +33,7 @@ TEST(CatalogOp, EveryOpWithAKernelHasACase) {
 
 TEST(CatalogOp, NamesAreUnique) {
   std::set<std::string_view> names;
-  for (const OpFamily& family : ops_catalog()) {
+  for (const ops::OpFamily& family : ops::ops_catalog()) {
     for (const OpDef* op : family.ops) {
       EXPECT_TRUE(names.insert(op->name).second) << op->name << " is there twice";
     }

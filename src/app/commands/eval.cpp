@@ -10,7 +10,6 @@
 #include "app/network/class_names.h"
 #include "app/network/inference.h"
 #include "app/network/run_weights.h"
-#include "app/options.h"
 #include "app/train/run.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -37,7 +36,7 @@ struct Options : InferenceOptions {
   int64_t eval_batch_size = 250;
   bool json = false;
 
-  void describe(Fields& field) {
+  void describe(Fields& field) override {
     describe_source(field);
     field("all", all,
           "evaluate every checkpoint of a run in turn, then what `convoy average` made");
@@ -169,27 +168,19 @@ int evaluate_all(const Options& options, const Task& task, const Evaluate& evalu
 }
 
 int run(const CommandLine& line) {
-  const std::vector<Field> known = described(describe);
-  need_words(line, {}, known);
   World& world = World::get();
   const bool tells = world.rank() == 0;
-  const ChosenWeights chosen = choose_weights(line, known, "eval");
-  Fields field(chosen.settings);
   Options options;
-  options.describe(field);
-  field.finish(known);
-  if (tells && !chosen.remark.empty()) show(stderr, "{}\n", chosen.remark);
-  const FoundModel model = settle(options, chosen.file.origin());
+  const OpenedModel opened = open_model(line, "eval", describe, options, tells);
   const HostShare share = share_machines();
   if (options.threads == 0) options.threads = std::max(1, available_cores() / share.on_our_cores);
 
-  const auto data = open_matched(options, model, chosen.file, options.wants_training_set());
+  const auto data = open_matched(options, opened, options.wants_training_set());
   if (tells && !data->remark().empty()) show(stderr, "Warning: {}\n", data->remark());
   const AugmentChain chain = options.data.chain(data->image_shape(), false);
-  InferenceNetwork network(options, model, data->image_shape(),
+  InferenceNetwork network(options, opened, data->image_shape(),
                            options.num_classes ? options.num_classes : data->classes(),
                            options.eval_batch_size);
-  if (line.settings.contains("algorithms")) warn_of_idle_rules(network.plans(), options.choices);
   Evaluator evaluator(
       network.task(), network.executor(), *data, chain, options.eval_batch_size,
       options.data.loader(),
@@ -214,9 +205,9 @@ int run(const CommandLine& line) {
   }
   if (options.all) return evaluate_all(options, network.task(), evaluate);
 
-  const Result result = about(chosen.file, "");
+  const Result result = about(opened.file, "");
   const double begin = steady_seconds();
-  const Evaluator::Outcome outcome = evaluate(chosen.file);
+  const Evaluator::Outcome outcome = evaluate(opened.file);
   if (!tells) return 0;
   if (options.json) {
     show_text(json_text(numbers(outcome)) + "\n");

@@ -6,7 +6,6 @@
 
 #include "app/command.h"
 #include "app/export/export_source.h"
-#include "app/options.h"
 #include "base/error.h"
 #include "base/files/file_writer.h"
 #include "base/files/temporary_name.h"
@@ -35,7 +34,20 @@ struct Options : InferenceOptions {
 
   Options() { data.has_image_size = false; }
 
-  void describe(Fields& field) {
+  // --image-size is the exported network's. What weights say under that name is the size that their
+  // pictures become: with pictures both are one, and of another data it is not spoken of.
+  void adapt(Settings& settings) const override {
+    const auto found = settings.find("image-size");
+    if (found == settings.end()) return;
+    const bool typed = found->second.origin == "command line";
+    const auto dataset = settings.find("dataset");
+    const bool has_pictures =
+        dataset != settings.end() && find_dataset(dataset->second.text).has_pictures;
+    if (has_pictures) settings["generated-image-size"] = found->second;
+    if (!typed) settings.erase(found);
+  }
+
+  void describe(Fields& field) override {
     describe_source(field);
     field("output", output, "the file to write: .onnx or .safetensors");
     field("format", format, "what kind of file; without it, what its ending says",
@@ -79,25 +91,25 @@ std::string format_of(const Options& options) {
         options.output);
 }
 
-void refuse_idle(const Options& options, const std::string& format, const Fields& field) {
+void refuse_idle(const Options& options, const std::string& format, const CommandLine& line) {
   if (format == "safetensors") {
     for (const char* key : {"opset", "fold-batch-norm", "batch-size", "image-size", "softmax"}) {
-      if (!field.typed(key)) continue;
+      if (!line.settings.contains(key)) continue;
       raise(Fault::usage, "--{} is about ONNX, {} is safetensors; try: --format onnx", key,
             options.output);
     }
   }
-  if (options.verify == 0 && field.given("threads"))
+  if (options.verify == 0 && line.settings.contains("threads"))
     raise(Fault::usage, "--threads changes nothing without --verify; try: --verify 16");
 }
 
 // One export in progress: the file, and the text about it.
 class Exporting {
  public:
-  Exporting(Options& options, const ChosenWeights& chosen, std::string format)
+  Exporting(const Options& options, const OpenedModel& opened, std::string format)
       : options_(options),
         format_(std::move(format)),
-        source_(options, chosen, options.image_size),
+        source_(options, opened, options.image_size),
         batch_(options.batch_size ? options.batch_size : 16) {}
 
   void write() {
@@ -255,32 +267,12 @@ class Exporting {
   std::optional<Agreement> agreement_;
 };
 
-// --image-size is the input size of the exported network. In weights files the key means the size
-// to which pictures are cropped: the same with a picture dataset, and ignored with other data.
-void settle_image_size(Settings& settings) {
-  const auto found = settings.find("image-size");
-  if (found == settings.end()) return;
-  const bool typed = found->second.origin == "command line";
-  const auto dataset = settings.find("dataset");
-  const bool has_pictures =
-      dataset != settings.end() && find_dataset(dataset->second.text).has_pictures;
-  if (has_pictures) settings["generated-image-size"] = found->second;
-  if (!typed) settings.erase(found);
-}
-
 int run(const CommandLine& line) {
-  const std::vector<Field> known = described(describe);
-  need_words(line, {}, known);
-  ChosenWeights chosen = choose_weights(line, known, "export");
-  settle_image_size(chosen.settings);
-  Fields field(chosen.settings);
   Options options;
-  options.describe(field);
-  field.finish(known);
-  if (!chosen.remark.empty()) show(stderr, "{}\n", chosen.remark);
+  const OpenedModel opened = open_model(line, "export", describe, options);
   const std::string format = format_of(options);
-  refuse_idle(options, format, field);
-  Exporting exporting(options, chosen, format);
+  refuse_idle(options, format, line);
+  Exporting exporting(options, opened, format);
   exporting.write();
   exporting.tell();
   return 0;

@@ -23,9 +23,9 @@
 #include "tensor/isa.h"
 #include "tensor/onednn.h"
 #include "train/checkpoint/checkpoint.h"
+#include "train/checkpoint/load_weights.h"
 #include "version.h"
 #include "weights/safetensors.h"
-#include "weights/weight_file.h"
 
 namespace convoy {
 namespace {
@@ -73,7 +73,7 @@ void about_model(const FoundModel& model, const Options& options) {
 }
 
 void about_weights(const fs::path& path, const Options& options) {
-  const WeightFile file = WeightFile::read(path);
+  const WeightFile file = open_weights(path);
   int64_t elements = 0;
   for (const TensorEntry& t : file.tensors()) {
     elements += t.shape.count();

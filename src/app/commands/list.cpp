@@ -124,7 +124,7 @@ Rows schedule_rows() {
 
 Rows op_rows() {
   Rows rows;
-  for (const OpFamily& family : ops_catalog()) {
+  for (const ops::OpFamily& family : ops::ops_catalog()) {
     for (const OpDef* op : family.ops) {
       rows[std::string(op->name)] =
           fmt::format("{}{}{}", op->grad ? "gradient " : "", op->forms ? "blocked " : "",

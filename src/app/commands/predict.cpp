@@ -7,10 +7,8 @@
 #include "app/command.h"
 #include "app/network/class_names.h"
 #include "app/network/inference.h"
-#include "app/options.h"
 #include "app/predict/pictures.h"
 #include "app/predict/predictor.h"
-#include "app/train/run.h"
 #include "base/error.h"
 #include "base/files/folder.h"
 #include "base/show.h"
@@ -31,7 +29,7 @@ struct Options : InferenceOptions {
   PredictorOptions what;
   int64_t batch_size = 64;
 
-  void describe(Fields& field) {
+  void describe(Fields& field) override {
     describe_source(field);
     field(
         "input", input,
@@ -98,21 +96,39 @@ void check_labels(const ImageTensor& tensor, int classes) {
   }
 }
 
-void predict_dataset(const Options& options, const FoundModel& model, const WeightFile& file,
-                     const CommandLine& line) {
-  const auto data = open_matched(options, model, file, options.wants_training_set());
+// The images to classify, all of one shape, and the classes of the network.
+struct Subject {
+  Shape image;
+  int64_t count;
+  int classes;
+  ClassNames names;
+};
+
+// Opens the network for the images (at most --first of them) and writes the predictions for those
+// that `take(predictor, count, batch)` hands to the predictor. Returns the exit code: Fault::data
+// if an image could not be read.
+template <class Take>
+int predict_all(const Options& options, const OpenedModel& opened, Subject what, const Take& take) {
+  if (options.first) what.count = std::min(options.first, what.count);
+  const int64_t batch = std::min(options.batch_size, what.count);
+  InferenceNetwork network(options, opened, what.image, what.classes, batch);
+  network.load(opened.file);
+  Predictor predictor(options.what, std::move(what.names), network, what.count);
+  take(predictor, what.count, batch);
+  predictor.finish();
+  return predictor.bad() ? static_cast<int>(Fault::data) : 0;
+}
+
+void predict_dataset(const Options& options, const OpenedModel& opened) {
+  const auto data = open_matched(options, opened, options.wants_training_set());
   if (!data->remark().empty()) show(stderr, "Warning: {}\n", data->remark());
   const AugmentChain chain = options.data.chain(data->image_shape(), false);
-  const int64_t count = options.first ? std::min(options.first, data->size()) : data->size();
-  const int64_t batch = std::min(options.batch_size, count);
-  InferenceNetwork network(options, model, data->image_shape(),
-                           options.num_classes ? options.num_classes : data->classes(), batch);
-  if (line.settings.contains("algorithms")) warn_of_idle_rules(network.plans(), options.choices);
-  network.load(file);
-  Predictor predictor(options.what, data->class_names(), network, count);
-  predictor.take(*dataset_pictures(*data, chain, count, batch, options.data.loader(), true,
-                                   options.data.def().has_pictures));
-  predictor.finish();
+  const int classes = options.num_classes ? options.num_classes : data->classes();
+  predict_all(options, opened, {data->image_shape(), data->size(), classes, data->class_names()},
+              [&](Predictor& predictor, int64_t count, int64_t batch) {
+                predictor.take(*dataset_pictures(*data, chain, count, batch, options.data.loader(),
+                                                 true, options.data.def().has_pictures));
+              });
 }
 
 // The names given by --input and the words after it, as in `--input *.jpg` expanded by a shell. A
@@ -162,13 +178,13 @@ std::vector<fs::path> picture_inputs(const std::vector<std::string>& inputs) {
 }
 
 // Pictures preprocessed for the weights, at their image size or that of their training dataset.
-std::unique_ptr<Dataset> picture_set(const Options& options, const FoundModel& model,
-                                     const WeightFile& file, std::vector<fs::path> paths) {
+std::unique_ptr<Dataset> picture_set(const Options& options, const OpenedModel& opened,
+                                     std::vector<fs::path> paths) {
   PictureSpec spec = options.data.pictures(false);
   spec.cache = false;
   if (!options.data.def().has_pictures) {
-    const Shape image = told_image(file.metadata(), file.origin())
-                            .value_or(Shape{model.family.channels, spec.size, spec.size});
+    const Shape image = told_image(opened.file.metadata(), opened.file.origin())
+                            .value_or(Shape{opened.model.family.channels, spec.size, spec.size});
     spec.channels = image[0];
     spec.size = image[1];
     spec.options.set("eval-resize", std::to_string(spec.size));
@@ -176,37 +192,31 @@ std::unique_ptr<Dataset> picture_set(const Options& options, const FoundModel& m
   return std::make_unique<PictureDataset>(picture_files(std::move(paths)), spec);
 }
 
-int predict_pictures(const Options& options, const FoundModel& model, const WeightFile& file,
-                     std::vector<std::string> names, const CommandLine& line,
-                     const Settings& settings, std::vector<fs::path> paths) {
-  check_input_options(line, settings, true);
-  const auto data = picture_set(options, model, file, std::move(paths));
-  const int64_t count = options.first ? std::min(options.first, data->size()) : data->size();
-  const int64_t batch = std::min(options.batch_size, count);
+int predict_pictures(const Options& options, const OpenedModel& opened, ClassNames names,
+                     const CommandLine& line, std::vector<fs::path> paths) {
+  check_input_options(line, opened.settings, true);
+  const auto data = picture_set(options, opened, std::move(paths));
   const AugmentChain chain = options.data.chain(data->image_shape(), false);
-  InferenceNetwork network(options, model, data->image_shape(), class_count(options, model, names),
-                           batch);
-  if (line.settings.contains("algorithms")) warn_of_idle_rules(network.plans(), options.choices);
-  network.load(file);
-  Predictor predictor(options.what, std::move(names), network, count);
-  LoaderSpec loader = options.data.loader();
-  loader.bad = BadSamples::leave_out;
-  predictor.take(*dataset_pictures(*data, chain, count, batch, loader, false, true));
-  predictor.finish();
-  return predictor.bad() ? static_cast<int>(Fault::data) : 0;
+  const int classes = class_count(options, opened.model, names);
+  return predict_all(
+      options, opened, {data->image_shape(), data->size(), classes, std::move(names)},
+      [&](Predictor& predictor, int64_t count, int64_t batch) {
+        LoaderSpec loader = options.data.loader();
+        loader.bad = BadSamples::leave_out;
+        predictor.take(*dataset_pictures(*data, chain, count, batch, loader, false, true));
+      });
 }
 
-void predict_tensors(const Options& options, const FoundModel& model, const WeightFile& file,
-                     std::vector<std::string> names, const CommandLine& line,
-                     const Settings& settings) {
-  const std::optional<Shape> image = told_image(file.metadata(), file.origin());
-  const int classes = class_count(options, model, names);
+void predict_tensors(const Options& options, const OpenedModel& opened, ClassNames names,
+                     const CommandLine& line) {
+  const std::optional<Shape> image = told_image(opened.file.metadata(), opened.file.origin());
+  const int classes = class_count(options, opened.model, names);
   std::deque<ImageTensor> tensors;
   int64_t count = 0;
   bool has_bytes = false;
   for (const std::string& path : options.inputs) {
     ImageTensor tensor = read_images(path);
-    settle_layout(tensor, image, model.family.channels);
+    settle_layout(tensor, image, opened.model.family.channels);
     check_labels(tensor, classes);
     if (!tensors.empty() && tensor.image() != tensors.front().image()) {
       raise(Fault::data, "{}: its images are {}, those of {} are {}; try: one size at a time",
@@ -217,29 +227,26 @@ void predict_tensors(const Options& options, const FoundModel& model, const Weig
     has_bytes = has_bytes || tensor.dtype == DType::u8;
     tensors.push_back(std::move(tensor));
   }
-  check_input_options(line, settings, has_bytes);
-  if (options.first) count = std::min(count, options.first);
-  const int64_t batch = std::min(options.batch_size, count);
+  check_input_options(line, opened.settings, has_bytes);
   const Shape shape = tensors.front().image();
   std::optional<AugmentChain> chain;
   if (has_bytes) chain.emplace(options.data.chain(shape, false));
-  InferenceNetwork network(options, model, shape, classes, batch);
-  if (line.settings.contains("algorithms")) warn_of_idle_rules(network.plans(), options.choices);
-  network.load(file);
-  Predictor predictor(options.what, std::move(names), network, count);
-  for (const ImageTensor& tensor : tensors) {
-    const int64_t taken = std::min(count, tensor.size());
-    if (taken == 0) break;
-    if (tensor.dtype == DType::f32) {
-      predictor.take(*float_pictures(tensor, taken, batch));
-    } else {
-      const ImageTensorDataset pictures(tensor, classes);
-      predictor.take(*dataset_pictures(pictures, *chain, taken, batch, options.data.loader(),
-                                       !tensor.labels.empty(), false));
-    }
-    count -= taken;
-  }
-  predictor.finish();
+  predict_all(
+      options, opened, {shape, count, classes, std::move(names)},
+      [&](Predictor& predictor, int64_t left, int64_t batch) {
+        for (const ImageTensor& tensor : tensors) {
+          const int64_t taken = std::min(left, tensor.size());
+          if (taken == 0) break;
+          if (tensor.dtype == DType::f32) {
+            predictor.take(*float_pictures(tensor, taken, batch));
+          } else {
+            const ImageTensorDataset pictures(tensor, classes);
+            predictor.take(*dataset_pictures(pictures, *chain, taken, batch, options.data.loader(),
+                                             !tensor.labels.empty(), false));
+          }
+          left -= taken;
+        }
+      });
 }
 
 // Only pictures in files can be drawn.
@@ -250,29 +257,21 @@ void refuse_to_draw(const Options& options) {
 }
 
 int run(const CommandLine& line) {
-  const std::vector<Field> known = described(describe);
-  if (!line.settings.contains("input")) need_words(line, {}, known);  // words are pictures
-  const ChosenWeights chosen = choose_weights(line, known, "predict");
-  Fields field(chosen.settings);
   Options options;
-  options.describe(field);
-  field.finish(known);
-  if (!chosen.remark.empty()) show(stderr, "{}\n", chosen.remark);
-  const FoundModel model = settle(options, chosen.file.origin());
+  const OpenedModel opened = open_model(line, "predict", describe, options);
   options.what.upright = options.data.exif_turn;
   options.inputs = named_inputs(options.input, line.words);
   if (options.inputs.empty()) {
     refuse_to_draw(options);
-    predict_dataset(options, model, chosen.file, line);
+    predict_dataset(options, opened);
     return 0;
   }
-  std::vector<std::string> names = network_classes(options, model, chosen.file, {});
+  ClassNames names = network_classes(options, opened, {});
   if (std::vector<fs::path> paths = picture_inputs(options.inputs); !paths.empty()) {
-    return predict_pictures(options, model, chosen.file, std::move(names), line, chosen.settings,
-                            std::move(paths));
+    return predict_pictures(options, opened, std::move(names), line, std::move(paths));
   }
   refuse_to_draw(options);
-  predict_tensors(options, model, chosen.file, std::move(names), line, chosen.settings);
+  predict_tensors(options, opened, std::move(names), line);
   return 0;
 }
 

@@ -4,7 +4,6 @@
 #include <array>
 
 #include "app/command.h"
-#include "app/network/inference.h"
 #include "app/network/run_weights.h"
 #include "app/options.h"
 #include "app/train/run.h"

@@ -25,16 +25,15 @@ int64_t updates_in(const WeightFile& file) {
 
 }  // namespace
 
-ExportSource::ExportSource(InferenceOptions& options, const ChosenWeights& chosen,
+ExportSource::ExportSource(const InferenceOptions& options, const OpenedModel& opened,
                            int64_t image_size)
     : options_(options),
-      chosen_(chosen),
-      model_(settle(options, chosen.file.origin())),
-      has_dataset_(chosen.settings.contains("dataset") || chosen.settings.contains("data-dir")),
-      updates_(updates_in(chosen.file)) {
-  const ModelDef& family = model_.family;
-  image_ = {family.channels, model_.image_size(), model_.image_size()};
-  if (const auto told = told_image(chosen.file.metadata(), chosen.file.origin())) {
+      opened_(opened),
+      has_dataset_(opened.settings.contains("dataset") || opened.settings.contains("data-dir")),
+      updates_(updates_in(opened.file)) {
+  const FoundModel& model = opened.model;
+  image_ = {model.family.channels, model.image_size(), model.image_size()};
+  if (const auto told = told_image(opened.file.metadata(), opened.file.origin())) {
     image_ = *told;
   } else if (names_data()) {
     image_ = dataset().image_shape();
@@ -42,18 +41,17 @@ ExportSource::ExportSource(InferenceOptions& options, const ChosenWeights& chose
   if (image_size) image_ = {image_[0], image_size, image_size};
   classes_ = options.num_classes ? options.num_classes
              : has_dataset_      ? dataset().classes()
-                                 : model_.classes();
+                                 : model.classes();
   const StateLayout layout = lay_out_state(graph(1));
   state_ = std::make_unique<State>(layout, 0, false);
-  load_weights(chosen.file, model_, *state_, HeadPolicy::must_fit);
+  load_weights(opened.file, model, *state_, HeadPolicy::must_fit);
   tensors_ = model_tensors(layout, state_->params(), state_->stats());
 }
 
 Graph ExportSource::graph(int64_t batch, bool probabilities) const {
-  const auto task =
-      make_task({.model = model_, .classes = classes_, .options = options_.model_options});
   Graph graph =
-      task->build({.batch = batch, .image = image_, .train = false, .predict = true}).graph;
+      used_graph({.model = opened_.model, .classes = classes_, .options = options_.model_options},
+                 image_, batch);
   if (probabilities) add_probabilities(graph);
   return graph;
 }
@@ -75,8 +73,8 @@ bool ExportSource::opens() {
 
 bool ExportSource::names_data() const {
   const auto is_typed = [&](const char* key) {
-    const auto found = chosen_.settings.find(key);
-    return found != chosen_.settings.end() && found->second.origin == "command line";
+    const auto found = opened_.settings.find(key);
+    return found != opened_.settings.end() && found->second.origin == "command line";
   };
   return is_typed("data-dir") || is_typed("dataset");
 }
@@ -97,14 +95,14 @@ std::vector<TensorEntry> ExportSource::all_tensors() const {
 }
 
 Metadata ExportSource::metadata() const {
-  Metadata about = chosen_.file.metadata();
+  Metadata about = opened_.file.metadata();
   about.erase("format");
   about.emplace("convoy.version", version);
   about[weights_key::image] = to_string(image_);
   const auto option = [&](const std::string& key, const std::string& value) {
     about[weights_key::option + key] = value;
   };
-  option("model", model_.variant.name);
+  option("model", opened_.model.variant.name);
   option("num-classes", std::to_string(classes_));
   for (const auto& [key, value] : options_.model_options.changed_architecture()) {
     option(std::string(key), value);

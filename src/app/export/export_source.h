@@ -13,11 +13,10 @@ namespace convoy {
 class ExportSource {
  public:
   // `image_size` 0: taken from the weights or their dataset, else the model's default. The dataset
-  // is opened only if nothing else gives the size. Keeps the weights file and the catalogue's entry
-  // of the model.
-  ExportSource(InferenceOptions& options, const ChosenWeights& chosen, int64_t image_size);
+  // is opened only if nothing else gives the size. Keeps references to both arguments.
+  ExportSource(const InferenceOptions& options, const OpenedModel& opened, int64_t image_size);
 
-  const FoundModel& model() const { return model_; }
+  const FoundModel& model() const { return opened_.model; }
   const Shape& image() const { return image_; }  // [c, h, w]
   int classes() const { return classes_; }
   // Parameters and statistics, in the order of the model.
@@ -48,8 +47,7 @@ class ExportSource {
   bool names_data() const;  // --dataset or --data-dir was typed
 
   const InferenceOptions& options_;
-  const ChosenWeights& chosen_;
-  FoundModel model_;
+  const OpenedModel& opened_;
   bool has_dataset_;
   std::shared_ptr<const Dataset> dataset_;
   Shape image_;

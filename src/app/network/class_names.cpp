@@ -27,8 +27,8 @@ int class_count(const InferenceOptions& options, const FoundModel& model, const 
   return names.empty() ? model.classes() : static_cast<int>(names.size());
 }
 
-ClassNames network_classes(const InferenceOptions& options, const FoundModel& model,
-                           const WeightFile& file, const ClassNames& of_data) {
+ClassNames network_classes(const InferenceOptions& options, const OpenedModel& opened,
+                           const ClassNames& of_data) {
   if (!options.class_names.empty()) {
     ClassNames names = read_class_names(options.class_names);
     const auto count = static_cast<int>(names.size());
@@ -40,10 +40,10 @@ ClassNames network_classes(const InferenceOptions& options, const FoundModel& mo
     }
     return names;
   }
-  ClassNames told = told_class_names(file.metadata(), file.origin());
+  ClassNames told = told_class_names(opened.file.metadata(), opened.file.origin());
   if (!told.empty()) return told;
   const ClassNames imagenet = imagenet_classes(options.data.label_offset);
-  const int count = options.num_classes ? options.num_classes : model.classes();
+  const int count = options.num_classes ? options.num_classes : opened.model.classes();
   const auto usual = static_cast<int>(imagenet_synsets().size());
   if (count != usual && count != usual + 1) return {};
   const bool fits = of_data.empty() ? options.data.dataset_name() == "imagenet"
@@ -53,11 +53,12 @@ ClassNames network_classes(const InferenceOptions& options, const FoundModel& mo
   return fits ? imagenet : ClassNames{};
 }
 
-std::unique_ptr<Dataset> open_matched(const InferenceOptions& options, const FoundModel& model,
-                                      const WeightFile& file, bool train) {
+std::unique_ptr<Dataset> open_matched(const InferenceOptions& options, const OpenedModel& opened,
+                                      bool train) {
+  const WeightFile& file = opened.file;
   std::unique_ptr<Dataset> data = options.data.open(train, options.seed);
   const ClassNames own = data->class_names();
-  const ClassNames names = network_classes(options, model, file, own);
+  const ClassNames names = network_classes(options, opened, own);
   const ClassMap map = options.class_map.empty() ? ClassMap{} : read_class_map(options.class_map);
   if (!names.empty()) return with_classes(std::move(data), names, map, "the weights");
   if (!map.empty()) {

@@ -10,14 +10,14 @@ namespace convoy {
 // The names of the network's outputs: from --class-names, from the file, or ImageNet's ids if the
 // network has ImageNet's classes and the names of the data, `of_data`, do not contradict (empty: no
 // data). Empty: unknown.
-ClassNames network_classes(const InferenceOptions& options, const FoundModel& model,
-                           const WeightFile& file, const ClassNames& of_data);
+ClassNames network_classes(const InferenceOptions& options, const OpenedModel& opened,
+                           const ClassNames& of_data);
 
 // Opens a split of the dataset with labels matched by name to the network's classes. Errors: data
-// with other class names, or weights without names if the numbers of classes differ. `remark`
-// receives other information for the user.
-std::unique_ptr<Dataset> open_matched(const InferenceOptions& options, const FoundModel& model,
-                                      const WeightFile& file, bool train);
+// with other class names, or weights without names if the numbers of classes differ. The dataset's
+// `remark` receives other information for the user.
+std::unique_ptr<Dataset> open_matched(const InferenceOptions& options, const OpenedModel& opened,
+                                      bool train);
 
 // The number of classes of the head: from --num-classes, the names, or the model's default.
 int class_count(const InferenceOptions& options, const FoundModel& model, const ClassNames& names);

@@ -2,17 +2,18 @@
 
 #include <fmt/core.h>
 
+#include "app/command.h"
 #include "app/options.h"
+#include "app/train/run.h"
 #include "base/error.h"
 #include "base/files/folder.h"
+#include "base/show.h"
 #include "base/text/text.h"
 #include "base/threads/cores.h"
 #include "config/config_file.h"
 #include "data/sources/data_file.h"
 #include "data/sources/folder_source.h"
 #include "models/model.h"
-#include "train/checkpoint/checkpoint.h"
-#include "train/checkpoint/tensors.h"
 #include "train/checkpoint/weights_metadata.h"
 #include "train/kernel_choices.h"
 #include "weights/match.h"
@@ -69,6 +70,80 @@ std::optional<Setting> folder_of_run(const fs::path& weights) {
     return Setting{found->second.text, args.string()};
   }
   return std::nullopt;
+}
+
+// The file of --checkpoint, and the settings a verb reads: what the file says, or what is known of
+// such files, and above it what was typed. `known` is what the verb declares.
+struct ChosenWeights {
+  WeightFile file;
+  Settings settings;
+  std::string remark;  // a line about what is used because such files are known; empty: nothing is
+};
+
+ChosenWeights choose_weights(const CommandLine& line, const std::vector<Field>& known,
+                             std::string_view verb) {
+  const Settings typed = resolve(line, known);
+  if (!typed.contains("checkpoint")) {
+    raise(Fault::usage, "{} needs --checkpoint FILE|RUN_DIR; try: convoy {} --help", verb, verb);
+  }
+  WeightsKind kind{};
+  if (const auto found = typed.find("weights"); found != typed.end()) {
+    Fields field({{"weights", found->second}});
+    field("weights", kind, "");
+  }
+  WeightFile file = open_weights(weights_file(typed.at("checkpoint").text, kind));
+  Settings settings = told_by(file, known);
+  const Settings published = known_of(file, known);
+  for (const auto& [key, value] : published) settings.emplace(key, value);
+  // Another dataset makes what the file says about its own meaningless.
+  const auto own = settings.find("dataset");
+  const auto asked = typed.find("dataset");
+  if (own != settings.end() && asked != typed.end() && own->second.text != asked->second.text) {
+    std::erase_if(settings, [](const auto& s) { return s.first.starts_with("generated-"); });
+  }
+  // What pictures are resized to before the crop goes with the size of the crop.
+  const auto size = typed.find("image-size");
+  const auto own_size = settings.find("image-size");
+  if (size != typed.end() && own_size != settings.end() &&
+      size->second.text != own_size->second.text) {
+    settings.erase("eval-resize");
+  }
+  if (!settings.contains("data-dir") &&
+      (asked == typed.end() || own == settings.end() || own->second.text == asked->second.text)) {
+    if (const std::optional<Setting> folder = folder_of_run(typed.at("checkpoint").text)) {
+      settings["data-dir"] = *folder;
+    }
+  }
+  // How the run's own folder was split says nothing about one that is split already.
+  if (const auto folder = typed.find("data-dir");
+      folder != typed.end() && is_split(folder->second.text)) {
+    settings.erase("val-share");
+  }
+  for (const auto& [key, value] : typed) settings[key] = value;
+  std::string remark = told_remark(file, settings, published);
+  return {std::move(file), std::move(settings), std::move(remark)};
+}
+
+// After the options have been read: the model must be known by now, the data suits it, and --isa is
+// applied. `origin` is the file, for the error.
+FoundModel settle(InferenceOptions& options, const std::string& origin) {
+  if (options.model.empty()) {
+    raise(Fault::usage, "{} does not say what model it is; try: --model NAME --dataset NAME",
+          origin);
+  }
+  const FoundModel model = find_model(options.model);
+  check_options(model.family, options.model_options);
+  options.data.suit(model.image_size(), model.family.channels, model.classes());
+  limit_isa(options.isa);
+  return model;
+}
+
+NetworkSpec spec_of(const Shape& image, int64_t batch, const Choices& choices) {
+  NetworkSpec spec;
+  spec.image = image;
+  spec.eval_batch = batch;
+  spec.choices = choices;
+  return spec;
 }
 
 }  // namespace
@@ -141,90 +216,28 @@ fs::path weights_file(const fs::path& given, WeightsKind kind) {
         given.string());
 }
 
-std::string read_weights(const fs::path& path) {
-  const fs::path folder = path.parent_path();
-  if (!is_there(folder / "state.json")) return read_file(path, Fault::checkpoint);
-  return read_checkpoint_file(folder, path.filename().string());
+OpenedModel open_model(const CommandLine& line, std::string_view verb,
+                       void (*describe)(Fields& field), InferenceOptions& options, bool tells) {
+  const std::vector<Field> known = described(describe);
+  if (!line.settings.contains("input")) need_words(line, {}, known);  // more pictures
+  ChosenWeights chosen = choose_weights(line, known, verb);
+  options.adapt(chosen.settings);
+  Fields field(chosen.settings);
+  options.describe(field);
+  field.finish(known);
+  if (tells && !chosen.remark.empty()) show(stderr, "{}\n", chosen.remark);
+  const FoundModel model = settle(options, chosen.file.origin());
+  return {std::move(chosen.file), std::move(chosen.settings), model,
+          line.settings.contains("algorithms")};
 }
 
-WeightFile open_weights(const fs::path& path) {
-  if (is_there(path.parent_path() / "state.json")) read_weights(path);  // verifies the file's hash
-  return WeightFile::read(path);
-}
-
-ChosenWeights choose_weights(const CommandLine& line, const std::vector<Field>& known,
-                             std::string_view verb) {
-  const Settings typed = resolve(line, known);
-  if (!typed.contains("checkpoint")) {
-    raise(Fault::usage, "{} needs --checkpoint FILE|RUN_DIR; try: convoy {} --help", verb, verb);
-  }
-  WeightsKind kind{};
-  if (const auto found = typed.find("weights"); found != typed.end()) {
-    Fields field({{"weights", found->second}});
-    field("weights", kind, "");
-  }
-  WeightFile file = open_weights(weights_file(typed.at("checkpoint").text, kind));
-  Settings settings = told_by(file, known);
-  const Settings published = known_of(file, known);
-  for (const auto& [key, value] : published) settings.emplace(key, value);
-  // With another dataset, the file's settings for its own dataset do not apply.
-  const auto own = settings.find("dataset");
-  const auto asked = typed.find("dataset");
-  if (own != settings.end() && asked != typed.end() && own->second.text != asked->second.text) {
-    std::erase_if(settings, [](const auto& s) { return s.first.starts_with("generated-"); });
-  }
-  // The resize before the crop depends on the crop size, so it is dropped with it.
-  const auto size = typed.find("image-size");
-  const auto own_size = settings.find("image-size");
-  if (size != typed.end() && own_size != settings.end() &&
-      size->second.text != own_size->second.text) {
-    settings.erase("eval-resize");
-  }
-  if (!settings.contains("data-dir") &&
-      (asked == typed.end() || own == settings.end() || own->second.text == asked->second.text)) {
-    if (const std::optional<Setting> folder = folder_of_run(typed.at("checkpoint").text)) {
-      settings["data-dir"] = *folder;
-    }
-  }
-  // The split of the run's own folder does not apply to a folder that is already split.
-  if (const auto folder = typed.find("data-dir");
-      folder != typed.end() && is_split(folder->second.text)) {
-    settings.erase("val-share");
-  }
-  for (const auto& [key, value] : typed) settings[key] = value;
-  std::string remark = told_remark(file, settings, published);
-  return {std::move(file), std::move(settings), std::move(remark)};
-}
-
-FoundModel settle(InferenceOptions& options, const std::string& origin) {
-  if (options.model.empty()) {
-    raise(Fault::usage, "{} does not say what model it is; try: --model NAME --dataset NAME",
-          origin);
-  }
-  const FoundModel model = find_model(options.model);
-  check_options(model.family, options.model_options);
-  options.data.suit(model.image_size(), model.family.channels, model.classes());
-  limit_isa(options.isa);
-  return model;
-}
-
-namespace {
-
-NetworkSpec spec_of(const Shape& image, int64_t batch, const Choices& choices) {
-  NetworkSpec spec;
-  spec.image = image;
-  spec.eval_batch = batch;
-  spec.choices = choices;
-  return spec;
-}
-
-}  // namespace
-
-InferenceNetwork::InferenceNetwork(const InferenceOptions& options, const FoundModel& model,
+InferenceNetwork::InferenceNetwork(const InferenceOptions& options, const OpenedModel& opened,
                                    const Shape& image, int classes, int64_t batch)
-    : model_(model),
-      task_(make_task({.model = model, .classes = classes, .options = options.model_options})),
+    : model_(opened.model),
+      task_(make_task({.model = model_, .classes = classes, .options = options.model_options})),
       plans_(*task_, spec_of(image, batch, options.choices)),
-      network_(plans_, options.threads ? options.threads : available_cores()) {}
+      network_(plans_, options.threads ? options.threads : available_cores()) {
+  if (opened.has_rules) warn_of_idle_rules(plans_, options.choices);
+}
 
 }  // namespace convoy

@@ -32,6 +32,12 @@ struct InferenceOptions {
 
   std::string split = "test";
 
+  virtual ~InferenceOptions() = default;
+  // Declares all options of the verb.
+  virtual void describe(Fields& field) = 0;
+  // Adjusts the settings (typed options over those in the weights file) before they are read.
+  virtual void adapt(Settings& settings) const { (void)settings; }
+
   // Declares --checkpoint and --weights.
   void describe_source(Fields& field);
   // Declares --split.
@@ -47,31 +53,29 @@ struct InferenceOptions {
 // "model" or "ema".
 fs::path weights_file(const fs::path& given, WeightsKind kind);
 
-// The bytes of a weights file. In a checkpoint, they are verified against the checkpoint's hash.
-std::string read_weights(const fs::path& path);
-// Opens a weights file; all files that are loaded into a network are opened here.
-WeightFile open_weights(const fs::path& path);
-
-// The file of --checkpoint, and the settings for the verb: typed options over those in the file, or
-// over those known for such files. `known`: the options that the verb declares.
-struct ChosenWeights {
+// The weights of --checkpoint, and the model they belong to.
+struct OpenedModel {
   WeightFile file;
-  Settings settings;
-  std::string remark;  // names the settings taken from knowledge about such files; may be empty
+  Settings settings;  // typed options over those in the file, or over those known for such files
+  FoundModel model;
+  bool has_rules = false;  // --algorithms was typed
 };
-ChosenWeights choose_weights(const CommandLine& line, const std::vector<Field>& known,
-                             std::string_view verb);
 
-// Call it after the options were read: checks that the model is known and the data suits it, and
-// applies --isa. `origin` names the file in errors.
-FoundModel settle(InferenceOptions& options, const std::string& origin);
+// Opens the weights for a verb that declares its options with `describe`, and fills the new object
+// `options`. Checks that the data suits the model, and applies --isa. Words that are not options
+// are allowed only with --input. With `tells`, one line on standard error names the settings that
+// are used because the file is of a known kind.
+OpenedModel open_model(const CommandLine& line, std::string_view verb,
+                       void (*describe)(Fields& field), InferenceOptions& options,
+                       bool tells = true);
 
 // The evaluation plan of a model with the memory to run it; the weights are those of the last
 // `load`.
 class InferenceNetwork {
  public:
-  // `image` is [c, h, w]. Keeps the catalogue's entry of the model.
-  InferenceNetwork(const InferenceOptions& options, const FoundModel& model, const Shape& image,
+  // `image` is [c, h, w]. Keeps the catalogue's entry of the model. Rules of --algorithms that
+  // apply to no convolution are named on standard error.
+  InferenceNetwork(const InferenceOptions& options, const OpenedModel& opened, const Shape& image,
                    int classes, int64_t batch);
 
   // Loads all of the weights, or raises.

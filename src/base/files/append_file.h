@@ -1,5 +1,5 @@
-// A log that only grows. Every append reaches the kernel at once, so that a killed process loses no
-// line; fsync is left to whoever records the length (CheckpointStore).
+// A log file that only grows. Every append reaches the kernel at once, so that a killed process
+// loses no line. It does not fsync: the caller that records the length does (CheckpointStore).
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,14 @@ namespace convoy {
 
 class AppendFile {
  public:
-  // Opens or creates. A failure is `fault`, a full disk Fault::no_space; so for `append`.
+  // Opens or creates the file. This and `append` raise Fault::no_space when the disk is full, else
+  // `fault`.
   AppendFile(fs::path path, Fault fault);
   ~AppendFile();
   AppendFile(const AppendFile&) = delete;
   AppendFile& operator=(const AppendFile&) = delete;
 
-  // Writes at the end, wherever that is by now: somebody may have cut the file.
+  // Writes at the current end of the file: another writer may have truncated it meanwhile.
   void append(std::string_view text);
   uint64_t size() const;
   const fs::path& path() const { return path_; }

@@ -1,5 +1,6 @@
-// Reads little-endian numbers and runs of bytes from a buffer; the end is never passed. What is
-// missing raises the reader's fault with the origin and what was being read.
+// Reads little-endian numbers and runs of bytes from a buffer, never past its end. When bytes are
+// missing it raises the reader's fault with the origin and the name of what is read. The caller
+// owns the buffer and the origin.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@ namespace convoy {
 
 class ByteReader {
  public:
-  // Keeps both; `what` is the thing for people: "the index".
+  // Keeps references to all three; `what` is the name for messages: "the index".
   ByteReader(std::string_view bytes, const std::string& origin, std::string_view what,
              Fault fault = Fault::checkpoint)
       : bytes_(bytes), origin_(origin), what_(what), fault_(fault) {}
@@ -36,7 +37,7 @@ class ByteReader {
   }
   uint8_t byte() { return number<uint8_t>(); }
 
-  // Seven bits a byte, the lowest first, as protocol buffers and LevelDB write them.
+  // Seven bits per byte, the lowest first, as protocol buffers and LevelDB write them.
   uint64_t varint() {
     uint64_t value = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {

@@ -17,7 +17,7 @@
 namespace convoy {
 namespace {
 
-// Of a slow disk a watchdog must see that it moves, so no call moves more than this.
+// No call writes more than this, so that a watchdog sees progress on a slow disk.
 constexpr size_t most_bytes = 16 << 20;
 
 [[noreturn]] void fail(std::string_view what, const fs::path& path, Fault fault) {
@@ -26,9 +26,9 @@ constexpr size_t most_bytes = 16 << 20;
 
 class Descriptor {
  public:
+  // O_NONBLOCK: opening a pipe does not wait for its other end.
   Descriptor(const fs::path& path, int flags, std::string_view what, Fault fault)
-      : number_(
-            ::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK, 0644)) {  // nor wait for a pipe
+      : number_(::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK, 0644)) {
     if (number_ < 0) fail(what, path, fault);
   }
   explicit Descriptor(int number) : number_(number) {}
@@ -62,7 +62,7 @@ bool write_all(int descriptor, std::string_view bytes, FileOperation& operation)
     if (written < 0) return false;
     bytes.remove_prefix(static_cast<size_t>(written));
     operation.advance();
-    // Begins to reach the disk now, so that the end is not one long wait.
+    // Starts writing to disk now, so that the final fsync is not one long wait.
     if (static_cast<size_t>(written) == most_bytes) {
       (void)::sync_file_range(descriptor, 0, 0, SYNC_FILE_RANGE_WRITE);
     }

@@ -6,7 +6,7 @@
 namespace convoy {
 namespace {
 
-// The first folder on the way to the path that is missing; empty: all of them are there.
+// The first missing folder on the way to the path; empty: all of them exist.
 fs::path missing_folder(const fs::path& path) {
   std::error_code ignored;
   fs::path missing;

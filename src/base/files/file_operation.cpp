@@ -6,7 +6,7 @@
 namespace convoy {
 namespace {
 
-// Operations under way, from the oldest to the newest.
+// Running operations, from the oldest to the newest.
 struct Register {
   std::mutex mutex;
   FileOperation *oldest = nullptr, *newest = nullptr;
@@ -72,7 +72,7 @@ uint64_t oldest_file_number() {
 
 uint64_t file_operations_done() { return all().done; }
 
-// Allocates nothing while all is well, as a step must not (tests/engine).
+// Allocates nothing as long as nothing stalls (tests/engine).
 std::optional<FileWait> FileStall::look(double now, double limit_s) {
   const uint64_t number = oldest_file_number();
   if (number != number_) {

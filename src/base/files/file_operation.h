@@ -1,9 +1,9 @@
-// What this process waits for in the file system just now. A disk that hangs (a frozen file system,
-// a network mount without its server) holds a thread inside a system call for ever: another one
-// must be able to tell the path.
+// The file operations that this process is waiting for now. When a disk hangs (a frozen file
+// system, a network mount without its server), a system call may never return; another thread must
+// then be able to name the path.
 //
-// Every call of `base` that may wait for a disk holds a FileOperation meanwhile. It costs two locks
-// and no memory.
+// Every call of `base` that may wait for a disk keeps a FileOperation alive during the call. It
+// costs two locks and no memory.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,19 @@
 namespace convoy {
 
 struct FileWait {
-  uint64_t number = 0;  // no two operations have the same
+  uint64_t number = 0;  // unique in this process
   std::string verb, path;
 };
 
 class FileOperation {
  public:
-  // `verb` ("sync") and `path` must stay as long as this does.
+  // `verb` ("sync") and `path` must live as long as this object.
   FileOperation(const char* verb, const std::filesystem::path& path);
   ~FileOperation();
   FileOperation(const FileOperation&) = delete;
   FileOperation& operator=(const FileOperation&) = delete;
 
-  // A part of it is done; what is left counts as another one, perhaps with another verb.
+  // Ends this operation and starts the next one, perhaps with another verb: shows progress.
   void advance();
   void advance(const char* verb);
 
@@ -42,18 +42,18 @@ class FileOperation {
   FileOperation *older_ = nullptr, *newer_ = nullptr;
 };
 
-// The one that has been under way for longest; none: there is none.
+// The operation that has run longest; nothing if none runs.
 std::optional<FileWait> oldest_file_operation();
-// Its number alone; 0: there is none.
+// Only its number; 0: none runs.
 uint64_t oldest_file_number();
 
-// How many have come to their end so far.
+// How many operations have ended so far.
 uint64_t file_operations_done();
 
-// Finds out that one takes too long; asked again and again by one thread.
+// Detects an operation that takes too long. One thread calls `look` regularly.
 class FileStall {
  public:
-  // The operation that has been under way since at least `limit_s` before `now`.
+  // Returns the operation that has run since at least `limit_s` before `now`.
   std::optional<FileWait> look(double now, double limit_s);
 
  private:

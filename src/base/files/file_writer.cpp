@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t buffer_bytes = 1 << 18;
 
-// Devices and pipes would be gone from the system once a file has their name; as root, /dev/null.
+// A commit would replace a device or pipe by a file; as root even /dev/null.
 void refuse_other_kinds(const fs::path& path, Fault fault) {
   struct stat about {};
   if (::stat(path.c_str(), &about) != 0 || S_ISREG(about.st_mode)) return;
@@ -70,8 +70,8 @@ void FileWriter::sync() {
 void FileWriter::commit(bool durable) {
   flush();
   if (durable) sync();
-  // On network file systems a write may fail as late as at the close, and a file that lost its lock
-  // before it has its name would pass for a leftover: a second descriptor keeps the lock.
+  // On network file systems a write may fail as late as at the close. The second descriptor keeps
+  // the lock until the rename: without it another process could remove the file as a leftover.
   const int second = ::fcntl(descriptor_, F_DUPFD_CLOEXEC, 0);
   if (second < 0) fail("write");
   const bool is_written = ::close(std::exchange(descriptor_, second)) == 0;

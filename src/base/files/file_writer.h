@@ -1,5 +1,5 @@
-// A large file written piece by piece, beside the name it will have: it gets that name when it is
-// complete, or never.
+// Writes a large file piece by piece under a temporary name in the same folder. `commit` gives it
+// its final name; without it the file is removed.
 #pragma once
 
 #include <string>
@@ -13,21 +13,21 @@ class FileWriter {
  public:
   // A full disk is Fault::no_space, any other failure `fault`.
   FileWriter(fs::path path, Fault fault);
-  // Without a commit: nothing is left.
+  // Removes the file if it was not committed.
   ~FileWriter();
   FileWriter(const FileWriter&) = delete;
   FileWriter& operator=(const FileWriter&) = delete;
 
   void write(std::string_view bytes);
 
-  // All that was written can be read at `temporary` from here on.
+  // After this, all written bytes can be read from `temporary`.
   void flush();
 
-  // Gives the file its name. `durable`: after a crash of the machine it is there, and whole;
-  // otherwise only after a crash of the program.
+  // Gives the file its name. `durable`: it is complete even after a crash of the machine; otherwise
+  // only after a crash of the program.
   void commit(bool durable = true);
 
-  // Where the bytes are until then (base/files/temporary_name.h).
+  // Where the bytes are before the commit (base/files/temporary_name.h).
   const fs::path& temporary() const { return temporary_; }
 
  private:

@@ -60,7 +60,7 @@ FolderTrail::FolderTrail(const fs::path& root) {
 
 bool FolderTrail::enter(const fs::path& folder) {
   struct stat about {};
-  // One that cannot be asked is told apart by nothing: reading it will fail.
+  // If stat fails, the folder has no identity; reading it will fail.
   if (::stat(folder.c_str(), &about) != 0) about = {};
   const Identity identity{about.st_dev, about.st_ino};
   if (identity.number && std::ranges::find(inside_, identity) != inside_.end()) return false;

@@ -1,5 +1,5 @@
-// Folders as people leave them: with links that lead nowhere or in a circle, and with what cannot
-// be read. Nothing here throws a std::filesystem_error.
+// Lists and walks folders of users, which may contain broken links, circular links and unreadable
+// entries. Nothing here throws a std::filesystem_error.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace convoy {
 
-// Whether there is a folder, links followed. What the system will not tell about is none: reading
-// it will say why.
+// Whether the path is a folder; follows links. False if the system refuses to say: reading it will
+// then fail with the reason.
 bool is_folder(const fs::path& path);
 
 struct FolderEntry {
@@ -17,17 +17,17 @@ struct FolderEntry {
   bool is_folder = false;  // links followed
 };
 
-// What is in a folder, by name; what is hidden (.name) is left out. A folder that cannot be read is
+// The entries of a folder, sorted by name, without hidden ones (.name). An unreadable folder is
 // `fault`.
 std::vector<FolderEntry> folder_entries(const fs::path& folder, Fault fault);
 
-// The folders that a walk is in. A link that leads back into one of them would never end.
+// The folders that a walk is inside now. It finds links that lead back into one of them.
 class FolderTrail {
  public:
-  // Of a walk that begins at `root`, which is in all the folders around it already.
+  // For a walk that begins at `root`; it counts as inside all parents of `root` too.
   explicit FolderTrail(const fs::path& root);
 
-  // False: the walk is in this folder already. Otherwise it is now, until `leave`.
+  // Enters a folder until `leave`. False: the walk is inside this folder already.
   bool enter(const fs::path& folder);
   void leave() { inside_.pop_back(); }
 
@@ -39,8 +39,8 @@ class FolderTrail {
   std::vector<Identity> inside_;
 };
 
-// All that is below a folder and no folder itself, by path, links followed, hidden ones left out. A
-// folder that cannot be read, and a link that leads in a circle, is `fault` naming it.
+// All entries below a folder that are not folders, sorted by path; follows links, leaves hidden
+// ones out. An unreadable folder or a circular link is `fault` and is named.
 std::vector<fs::path> files_below(const fs::path& folder, Fault fault);
 
 }  // namespace convoy

@@ -15,7 +15,7 @@
 namespace convoy {
 namespace {
 
-constexpr size_t most_bytes = 16 << 20;  // so that a slow disk is seen to move
+constexpr size_t most_bytes = 16 << 20;  // so that a watchdog sees progress on a slow disk
 
 [[noreturn]] void fail(const fs::path& path, Fault fault) {
   raise_file_error("read", path, errno, fault);

@@ -1,4 +1,4 @@
-// A file that is read at any place by any number of threads: pread, so that no place is shared.
+// A file that any number of threads read at any offset (pread: no shared file position).
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace convoy {
 
 class RandomFile {
  public:
-  // A failure is `fault`, here and later, with the path and the system's reason.
+  // Any failure, here and later, is `fault` with the path and the system's reason.
   RandomFile(fs::path path, Fault fault);
   ~RandomFile();
   RandomFile(RandomFile&& other) noexcept;
@@ -19,11 +19,11 @@ class RandomFile {
   const fs::path& path() const { return path_; }
   uint64_t size() const { return size_; }
 
-  // Exactly `bytes` bytes from `offset` on. What lies behind the end of the file is a failure.
+  // Reads exactly `bytes` bytes from `offset` on. Reading past the end of the file is a failure.
   void read(uint64_t offset, char* into, size_t bytes) const;
   std::string read(uint64_t offset, size_t bytes) const;
 
-  // Hints to the system: these bytes will be read soon; reads will jump about.
+  // Hints to the system: these bytes will be read soon; reads will be in random order.
   void expect_read(uint64_t offset, uint64_t bytes) const;
   void expect_jumps() const;
 
@@ -34,7 +34,8 @@ class RandomFile {
   uint64_t size_ = 0;
 };
 
-// Makes room for so many open files, as far as the system allows. Whether it is enough.
+// Raises the process's limit of open files to `count`, as far as the system allows. Returns whether
+// that is enough.
 bool allow_open_files(uint64_t count);
 
 }  // namespace convoy

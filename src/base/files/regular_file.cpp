@@ -13,7 +13,7 @@ namespace {
   raise_file_error("read", path, reason, fault);
 }
 
-// Raises for what is no regular file.
+// Raises if the file is not regular.
 void expect_regular(const struct stat& about, const fs::path& path, Fault fault) {
   if (S_ISREG(about.st_mode)) return;
   if (S_ISDIR(about.st_mode)) fail(path, EISDIR, fault);
@@ -27,7 +27,7 @@ void expect_regular(const struct stat& about, const fs::path& path, Fault fault)
 }  // namespace
 
 RegularFile open_regular(const fs::path& path, Fault fault) {
-  // Without O_NONBLOCK, open itself waits for the writer of a pipe. Regular files do not mind it.
+  // Without O_NONBLOCK, opening a pipe waits for its writer. Regular files are not affected.
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0 && errno == ENXIO) {
     raise(fault,

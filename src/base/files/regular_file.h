@@ -1,5 +1,5 @@
-// Files that hold data are regular files. Opening a pipe would wait for whoever writes to it,
-// perhaps for ever, and a device may never end: they are refused before anything is read.
+// Opens data files and refuses everything but regular files, before anything is read: opening a
+// pipe would wait for its writer, perhaps for ever, and a device may never end.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct RegularFile {
 // Opens for reading, or raises `fault` with the path and the reason. The caller closes.
 RegularFile open_regular(const fs::path& path, Fault fault);
 
-// The size of a regular file, links followed; anything else is `fault`.
+// The size of a regular file; follows links. Anything else is `fault`.
 uint64_t regular_bytes(const fs::path& path, Fault fault);
 
 }  // namespace convoy

@@ -24,11 +24,11 @@ bool is_temporary(std::string_view name) {
          random.find_first_not_of("0123456789abcdef") == random.npos;
 }
 
-// Whoever writes such a file holds its lock.
+// A live writer of such a file keeps its lock.
 void remove_if_dead(const fs::path& path) {
   struct stat about {};
   if (::lstat(path.c_str(), &about) != 0) return;
-  if (S_ISLNK(about.st_mode)) {  // lives for a moment only, and under the lock of its folder
+  if (S_ISLNK(about.st_mode)) {  // exists for a moment only, and under the lock of its folder
     ::unlink(path.c_str());
     return;
   }
@@ -55,8 +55,7 @@ void remove_leftovers(const fs::path& folder, std::string_view begin) {
 
 std::string unpredictable_digits() {
   uint64_t bits = 0;
-  // So few bytes come whole, unless a signal arrives before the system has collected enough of them
-  // at its very start.
+  // A short read is only possible when a signal arrives before the system's pool is initialised.
   while (::getrandom(&bits, sizeof bits, 0) != sizeof bits) {
   }
   return hash_hex(bits);
@@ -76,7 +75,7 @@ int open_temporary(const fs::path& path, fs::path& name) {
     if (file < 0) return file;
     while (::flock(file, LOCK_EX) != 0 && errno == EINTR) {
     }
-    // Between the two a cleaner may have had the lock, and taken the file for a leftover.
+    // Between open and lock another process may have locked the file and removed it as a leftover.
     struct stat about {};
     if (::fstat(file, &about) == 0 && about.st_nlink > 0) return file;
     ::close(file);

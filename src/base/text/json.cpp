@@ -1,5 +1,5 @@
-// Built on nlohmann's events. Its own tree builder has no limit of depth, and the variant of it
-// that could be given one looks at all earlier members again after each: quadratic time.
+// Built on nlohmann's events. Its own tree builder has no depth limit, and its variant with a
+// callback takes quadratic time: it looks at all earlier members after each one.
 #include "base/text/json.h"
 
 #include <fmt/core.h>
@@ -18,14 +18,14 @@ class Builder : public nlohmann::json_sax<Json> {
   using Base = nlohmann::json_sax<Json>;
   using Take = std::function<void(const std::string&, const Json&)>;
 
-  // With `take`, members of the outermost object go there instead of into the tree.
+  // With `take`, members of the outermost object go to it instead of into the tree.
   Builder(const JsonLimits& limits, Take take) : limits_(limits), take_(std::move(take)) {}
 
   Json build(std::string_view text) {
     if (text.size() > limits_.bytes) {
       throw JsonError(fmt::format("has {} bytes, more than {}", text.size(), limits_.bytes));
     }
-    // The reader would stop at a zero byte and skip a byte order mark.
+    // nlohmann's parser would stop at a zero byte and skip a byte order mark.
     if (text.find('\0') != text.npos) throw JsonError("contains a zero byte");
     if (text.starts_with("\xef\xbb\xbf")) throw JsonError("begins with a byte order mark");
     Json::sax_parse(text.begin(), text.end(), this);
@@ -40,7 +40,7 @@ class Builder : public nlohmann::json_sax<Json> {
     return leaf(value);
   }
   bool string(typename Base::string_t& value) override { return leaf(std::move(value)); }
-  bool binary(typename Base::binary_t&) override { return false; }  // JSON text has none
+  bool binary(typename Base::binary_t&) override { return false; }  // does not occur in JSON text
 
   bool start_object(size_t) override { return open(Json::object()); }
   bool start_array(size_t) override { return open(Json::array()); }
@@ -77,8 +77,8 @@ class Builder : public nlohmann::json_sax<Json> {
     return true;
   }
 
-  // Where the value is now. It stays there as long as it is open: its parent does not grow
-  // meanwhile.
+  // Returns where the value now is. The address stays valid while the value is open: its parent
+  // does not grow meanwhile.
   Json* add(Json value) {
     if (++values_ > limits_.values) {
       throw JsonError(fmt::format("holds more than {} values", limits_.values));
@@ -92,7 +92,7 @@ class Builder : public nlohmann::json_sax<Json> {
     parent.push_back(std::move(value));
     return &parent.back();
   }
-  // After each value: whether it was a member of the outermost object.
+  // Called after each value: passes it to `take` if it was a member of the outermost object.
   void hand_over() {
     if (!take_ || open_.size() > 1) return;
     if (open_.empty()) {

@@ -1,5 +1,5 @@
-// JSON as it is printed and written: what is no UTF-8, as names of files may be, becomes U+FFFD
-// instead of an exception, and what a terminal would obey stands as JSON's own escape.
+// Writes JSON for the screen and for files. Bytes that are not UTF-8, as in file names, become
+// U+FFFD instead of an exception; control characters are escaped.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -7,7 +7,7 @@
 
 namespace convoy {
 
-// Without an end of line behind it. `indent` below 0: all on one line.
+// No line end at the end. `indent` below 0: all on one line.
 std::string json_text(const nlohmann::ordered_json& json, int indent = -1);
 
 }  // namespace convoy

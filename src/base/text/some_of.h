@@ -1,4 +1,4 @@
-// Long lists in messages.
+// Shortens long lists in messages.
 #pragma once
 
 #include <cstddef>

@@ -34,7 +34,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
   std::string best;
   size_t best_distance = word.size() / 3 + 2;
   for (const std::string& candidate : candidates) {
-    // The difference in length is the least distance; names from files may be very long.
+    // The difference in length is a lower bound of the distance; names from files may be very long.
     const auto [shorter, longer] = std::minmax(word.size(), candidate.size());
     if (longer - shorter >= best_distance) continue;
     const size_t distance = edit_distance(word, candidate);
@@ -43,7 +43,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
     best_distance = distance;
   }
   if (!best.empty() || word.size() < 3) return best;
-  // No typo of anything; perhaps the beginning of something.
+  // Not a typo of any candidate; perhaps the beginning of one.
   const auto begins = [&](const std::string& candidate) { return candidate.starts_with(word); };
   const auto found = std::find_if(candidates.begin(), candidates.end(), begins);
   return found == candidates.end() ? "" : *found;
@@ -68,7 +68,7 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
   return text;
 }
 
-// Only the last star seen is ever tried again, so that no pattern takes long.
+// Only the last star is tried again, so the time is at most text length times pattern length.
 bool matches_pattern(std::string_view text, std::string_view pattern) {
   size_t t = 0, p = 0, star = pattern.npos, from = 0;
   while (t < text.size()) {

@@ -7,7 +7,7 @@
 
 namespace convoy {
 
-// The candidate nearest to `word` by edit distance; empty when none is near enough to be meant.
+// The candidate nearest to `word` by edit distance; empty if none is near enough.
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
 std::vector<std::string> split(std::string_view text, char separator);
@@ -16,7 +16,7 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
 // Shell-style pattern with * and ?.
 bool matches_pattern(std::string_view text, std::string_view pattern);
 
-// "16G", "1.5 GiB", "500M", "1024": bytes, K M G T being powers of 1024. Usage error otherwise.
+// "16G", "1.5 GiB", "500M", "1024": bytes; K M G T are powers of 1024. Usage error otherwise.
 int64_t parse_bytes(std::string_view text);
 std::string human_bytes(double bytes);      // "1.5 MiB"
 std::string human_seconds(double seconds);  // "1:02:03"

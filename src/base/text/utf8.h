@@ -1,4 +1,4 @@
-// UTF-8, one character at a time.
+// Decodes UTF-8, one character at a time.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@ namespace convoy {
 
 struct CodePoint {
   uint32_t value = 0;
-  size_t bytes = 0;  // 0: the text does not begin with a character of UTF-8
+  size_t bytes = 0;  // 0: the text does not begin with a valid UTF-8 character
 };
 
-// The character that the text begins with. What is longer than needed, half of a surrogate pair or
-// beyond Unicode is none.
+// The first character of the text. Overlong forms, surrogates and values beyond Unicode are
+// invalid.
 CodePoint first_code_point(std::string_view text);
 
 }  // namespace convoy

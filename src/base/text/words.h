@@ -1,5 +1,5 @@
-// The words that the values of an enumeration have on the command line and in files. They stand in
-// one table beside the enumeration, where the compiler finds it by the type:
+// The words for the values of an enumeration, on the command line and in files. They are in one
+// table beside the enumeration; the compiler finds it by the type:
 //
 //   enum class Form { round, square };
 //   constexpr std::array<Word<Form>, 2> words_of(Form) {
@@ -33,7 +33,7 @@ constexpr std::string_view word_of(E value) {
   return {};
 }
 
-// Nothing where no value has the word.
+// Nothing if no value has this word.
 template <HasWords E>
 constexpr std::optional<E> value_of(std::string_view text) {
   for (const Word<E>& word : words_of(E{})) {

@@ -16,7 +16,7 @@ std::optional<int64_t> positive(const std::string& text) {
   return whole && value > 0 ? std::optional(value) : std::nullopt;
 }
 
-// The word of that number in a file; empty if there is none.
+// The word at index `number` in a file; empty if there is none.
 std::string word_of(const fs::path& path, int number = 0) {
   std::ifstream file(path);
   std::string word;
@@ -31,7 +31,7 @@ void limit_memory(CgroupLimits& limits, const std::string& bytes) {
     limits.memory_bytes = std::min(limits.memory_bytes, *limit);
 }
 
-// Microseconds of processor time in each period of so many microseconds.
+// `quota`: microseconds of processor time in each `period` of microseconds.
 void limit_cores(CgroupLimits& limits, const std::string& quota, const std::string& period) {
   const auto q = positive(quota), p = positive(period);
   if (q && p)
@@ -50,7 +50,7 @@ void read_v1_cpu(CgroupLimits& limits, const fs::path& group) {
 }
 
 // Reads `group` and every group above it up to the mount point. Inside a container the path may be
-// the host's, and not exist here: then the mount point is the container's own group.
+// the host's and not exist here: then the mount point is the container's own group.
 template <class Read>
 void walk(CgroupLimits& limits, const fs::path& mount, fs::path group, const Read& read) {
   group = group.relative_path();
@@ -79,13 +79,13 @@ CgroupLimits cgroup_limits(const fs::path& root) {
     const fs::path path = line.substr(second + 1);
     if (controllers.empty()) {
       walk(limits, mount, path, read_v2);
-      walk(limits, mount / "unified", path, read_v2);  // beside v1
+      walk(limits, mount / "unified", path, read_v2);  // v1 and v2 side by side
       continue;
     }
     const auto has = [&](const char* name) {
       return ("," + controllers + ",").find(std::string(",") + name + ",") != std::string::npos;
     };
-    // Mounted under one name, or under all of them with a link for each.
+    // The controllers may be mounted under one name, or under their joined name with links.
     for (const fs::path& at : {mount / "memory", mount / controllers}) {
       if (has("memory")) walk(limits, at, path, read_v1_memory);
     }

@@ -1,12 +1,12 @@
-// How many cores this process was told to use, where somebody divides a host between several.
+// The number of cores that the launcher granted this process, when several ranks divide a host.
 #pragma once
 
 namespace convoy {
 
-// From now on `available_cores` gives this. Before there are other threads.
+// From now on `available_cores` returns `count`. Needs to be called before threads are started.
 void grant_cores(int count);
 
-// 0: nobody has said.
+// 0: no grant.
 int granted_cores();
 
 }  // namespace convoy

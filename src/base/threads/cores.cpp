@@ -14,7 +14,8 @@
 namespace convoy {
 namespace {
 
-// A mask in the kernel's form. Not cpu_set_t itself: that ends at 1024, where large machines begin.
+// A mask in the kernel's form. Not cpu_set_t: it ends at 1024 processors, and large machines have
+// more.
 using Mask = std::vector<unsigned long>;
 constexpr int bits = 8 * sizeof(unsigned long);
 
@@ -34,7 +35,7 @@ std::vector<int> allowed_cores() {
     if (::sched_getaffinity(0, words * sizeof mask[0], reinterpret_cast<cpu_set_t*>(mask.data())) ==
         0)
       return list(mask);
-    if (errno != EINVAL) break;  // EINVAL: the kernel knows more of them
+    if (errno != EINVAL) break;  // EINVAL: the kernel has more processors than the mask
   }
   std::vector<int> cores(std::max(1u, std::thread::hardware_concurrency()));
   for (size_t i = 0; i < cores.size(); ++i) cores[i] = static_cast<int>(i);

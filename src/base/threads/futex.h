@@ -1,4 +1,4 @@
-// Sleeping on a word of memory until somebody changes it (Linux futex, within this process).
+// Sleeps until another thread changes a word of memory (Linux futex, within this process).
 #pragma once
 
 #include <atomic>
@@ -6,10 +6,10 @@
 
 namespace convoy {
 
-// Returns at once unless `word` holds `value`; may return early for no reason. Look again, always.
+// Returns at once unless `word` equals `value`; may also return early. Always check again.
 void futex_wait(const std::atomic<uint32_t>& word, uint32_t value);
 
-// Wakes at most so many threads that wait for `word`.
+// Wakes at most `threads` threads that wait for `word`.
 void futex_wake(const std::atomic<uint32_t>& word, int threads);
 
 }  // namespace convoy

@@ -12,12 +12,12 @@
 namespace convoy {
 namespace {
 
-// Bridges the gap between two kernels; a thread that waits longer gives its core back. A time and
-// not a count: a pause is 10 cycles on one processor and 140 on another.
+// Long enough for the gap between two kernels; then the thread gives its core back. A time and not
+// a count of pauses: a pause takes 10 cycles on one processor and 140 on another.
 constexpr std::chrono::microseconds spin_before_sleep{50};
 
-// The gate: bit 0, workers may enter; bit 1, the caller sleeps until the last has left; above them,
-// the number of workers inside.
+// The gate. Bit 0: workers may enter. Bit 1: the caller sleeps until the last worker has left. The
+// bits above: the number of workers inside.
 constexpr uint32_t gate_open = 1, caller_asleep = 2, one_inside = 4;
 
 void pause_cpu() {
@@ -32,7 +32,7 @@ ThreadPool::ThreadPool(int threads, void (*on_start)(), const std::vector<int>& 
     : on_start_(on_start), unpinned_(allowed_cores()) {
   expect(cores.empty() || cores.size() == static_cast<size_t>(threads), "a core for each thread");
   for (const int core : cores) cores_.emplace_back(std::vector{core});
-  // With fewer cores than threads a spinning one would keep another from its work.
+  // With fewer cores than threads, a spinning thread would take the core of a working one.
   if (threads <= available_cores()) spin_ = spin_before_sleep;
   flush_subnormals();
   if (on_start_) on_start_();
@@ -40,7 +40,7 @@ ThreadPool::ThreadPool(int threads, void (*on_start)(), const std::vector<int>& 
     for (int worker = 1; worker < threads; ++worker) {
       workers_.emplace_back([this, worker] { work(worker); });
     }
-  } catch (...) {  // no more threads to be had: those that run must not outlive this object
+  } catch (...) {  // no more threads available: those that run must not outlive this object
     shut_down();
     throw;
   }
@@ -84,13 +84,13 @@ void ThreadPool::run_erased(int tasks, void* body, Call call) {
 
 void ThreadPool::open(int tasks) {
   gate_.store(gate_open, std::memory_order_release);
-  // Sequentially consistent, as is a worker's way to bed: either it hears the bell, or we see it
-  // asleep.
+  // Sequentially consistent, like the worker's change of asleep_: either the worker sees the new
+  // bell, or we see that it sleeps.
   bell_.fetch_add(1);
   if (asleep_.load() > 0) futex_wake(bell_, std::min(tasks, size()) - 1);
 }
 
-// All tasks are taken: nobody enters any more, and the last to leave ends the job.
+// All tasks are taken: no worker enters any more, and the last one to leave ends the job.
 void ThreadPool::close() {
   gate_.fetch_and(~gate_open, std::memory_order_relaxed);
   const auto empty = [&] { return gate_.load(std::memory_order_acquire) < one_inside; };

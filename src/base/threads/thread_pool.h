@@ -1,9 +1,9 @@
-// The one pool that runs every kernel. Which thread runs which task is left to chance; kernels are
-// cut into tasks by shape alone, so that no result depends on it.
+// The one pool that runs every kernel. Any thread may run any task; kernels are cut into tasks by
+// shape alone, so no result depends on it.
 //
-// A job is over when its tasks are done, not when every thread has seen it: one that gets no core
-// in time (more threads than cores, another program) holds up nobody. Who waits spins for some
-// microseconds, then sleeps.
+// A job ends when its tasks are done, even if some threads never joined it: a thread that gets no
+// core in time (more threads than cores, another program) delays no other. A waiting thread spins
+// for some microseconds, then sleeps.
 #pragma once
 
 #include <atomic>
@@ -21,8 +21,8 @@ namespace convoy {
 
 class ThreadPool {
  public:
-  // `threads` counts the caller, which works too. `on_start` runs once in each thread. `cores`: the
-  // one on which each thread stays, by worker; empty: wherever the system puts it.
+  // `threads` includes the caller, which works too. `on_start` runs once in each thread. `cores`:
+  // the core each worker is pinned to; empty: not pinned.
   explicit ThreadPool(int threads, void (*on_start)() = nullptr,
                       const std::vector<int>& cores = {});
   ~ThreadPool();
@@ -33,8 +33,8 @@ class ThreadPool {
   bool pinned() const { return !cores_.empty(); }
 
   // Calls body(task, worker) for every task in [0, tasks), worker in [0, size()), and returns when
-  // all are done. The first exception is thrown again here. One caller at a time, and none from
-  // inside a body: that is refused. Allocates nothing.
+  // all are done. Rethrows the first exception. Only one caller at a time, and a call from inside a
+  // body is refused. Allocates nothing.
   template <class Body>
   void run(int tasks, Body&& body) {
     using Plain = std::remove_reference_t<Body>;
@@ -47,14 +47,14 @@ class ThreadPool {
   void run_in_each(Body&& body) {
     std::atomic<uint32_t> missing{static_cast<uint32_t>(size())};
     run(size(), [&](int, int worker) {
-      // Who has had a turn stays until all have, so that nobody takes two.
+      // A thread that had its turn waits here until all had theirs, so that no thread takes two.
       const Arrival arrival{missing};
       body(worker);
     });
   }
 
-  // While it lives, the caller stays on its own core too if the pool's threads are pinned. Threads
-  // inherit the cores of who starts them: none may be started meanwhile.
+  // While it lives and the pool is pinned, the caller is pinned to its own core too. Start no
+  // threads meanwhile: they would inherit that core.
   class CallerOnItsCore {
    public:
     explicit CallerOnItsCore(const ThreadPool& pool);
@@ -84,28 +84,28 @@ class ThreadPool {
   template <class Done>
   void spin_until(const Done& done) const;
 
-  // The job. Written by the caller while nobody is inside, published by the gate.
+  // The current job. The caller writes it while no worker is inside; the gate publishes it.
   void* body_ = nullptr;
   Call call_ = nullptr;
   int tasks_ = 0;
 
-  alignas(64) std::atomic<uint32_t> bell_{0};  // rings for every job: another number
-  std::atomic<int> asleep_{0};                 // workers that only a wake-up makes look
-  alignas(64) std::atomic<uint32_t> gate_{0};  // who is inside the job: see thread_pool.cpp
-  alignas(64) std::atomic<int> next_{0};       // the first task nobody has taken
+  alignas(64) std::atomic<uint32_t> bell_{0};  // changes with every job, to wake workers
+  std::atomic<int> asleep_{0};                 // workers that sleep and need a wake-up
+  alignas(64) std::atomic<uint32_t> gate_{0};  // workers inside the job: see thread_pool.cpp
+  alignas(64) std::atomic<int> next_{0};       // the next task to take
   alignas(64) std::atomic<bool> running_{false};
   std::atomic<bool> stop_{false};
   std::mutex failure_mutex_;
   std::exception_ptr failure_;
   void (*on_start_)();
-  std::vector<CoreSet> cores_;  // of each worker; empty: not pinned
-  CoreSet unpinned_;            // what the caller came with
+  std::vector<CoreSet> cores_;  // for each worker; empty: not pinned
+  CoreSet unpinned_;            // the caller's cores before it was pinned
   std::chrono::nanoseconds spin_{0};
   std::vector<std::thread> workers_;
 };
 
-// Subnormal numbers count as zero in this thread (FTZ and DAZ): they would cost a hundred cycles
-// each. Every pool thread calls it, and so does `main`.
+// Treats subnormal numbers as zero in this thread (FTZ and DAZ): each would cost about a hundred
+// cycles. Every pool thread calls it, and so does `main`.
 void flush_subnormals();
 
 }  // namespace convoy

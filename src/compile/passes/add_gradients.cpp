@@ -1,5 +1,5 @@
-// Reverse-mode differentiation on the graph: walks the nodes backwards, asks each op's `grad`
-// column for the gradients of its inputs, and sums where a value has several readers.
+// Reverse-mode differentiation on the graph: goes through the nodes backwards, calls each op's
+// `grad` column for the gradients of its inputs, and sums them if a value has several readers.
 
 #include "base/error.h"
 #include "compile/passes/passes.h"
@@ -7,7 +7,7 @@
 namespace convoy {
 namespace {
 
-// By value: whether a parameter that learns lies upstream, so that its gradient is of use.
+// For each value: whether it depends on a trained parameter, so that its gradient is needed.
 std::vector<bool> leads_to_params(const Graph& graph) {
   std::vector<bool> wanted(static_cast<size_t>(graph.value_count()), false);
   for (const Param& p : graph.params) wanted[static_cast<size_t>(p.value.id)] = p.rate != 0;
@@ -39,7 +39,7 @@ void add_gradients(Graph& graph, const std::vector<Loss>& losses, Value loss_sca
     contribute(loss.per_sample, words.loss_seed(b, loss.per_sample, loss_scale, loss.weight));
   }
   for (auto id = forward.rbegin(); id != forward.rend(); ++id) {
-    const Node node = graph.node(*id);  // a copy: emitting moves nothing, but the handle is ours
+    const Node node = graph.node(*id);  // a copy: `grad` adds nodes to the graph
     if (!node.op->grad) continue;
     Values d_out;
     bool any = false;
@@ -54,8 +54,8 @@ void add_gradients(Graph& graph, const std::vector<Loss>& losses, Value loss_sca
       if (d_in[i] && wanted[static_cast<size_t>(node.in[i].id)]) contribute(node.in[i], d_in[i]);
     }
   }
-  // Each gradient is written straight into its place in the state: two parameters with one gradient
-  // (those of a sum) need a copy of it.
+  // Each gradient is written directly into the state: if two parameters have the same gradient
+  // (both terms of a sum), one needs a copy.
   std::vector<bool> taken(static_cast<size_t>(graph.value_count()), false);
   for (Param& p : graph.params) {
     if (p.rate == 0) continue;

@@ -1,5 +1,6 @@
-// Walks forward; each op's `forms` column says what it wants of what it is offered. A value
-// that is wanted in another layout is reordered once, and the copy is shared by all who want it.
+// Goes forward through the nodes; each op's `forms` column tells which layouts it wants for the
+// offered inputs. A value that is wanted in another layout is reordered once; all readers that want
+// it use the same copy.
 
 #include <map>
 
@@ -33,7 +34,7 @@ void choose_layouts(Graph& graph, const Vocabulary& words) {
       graph.info(node.out[i]).type.layout = choice.out[i];
     }
   }
-  // Results are read by name or by the optimiser, who know only plain memory.
+  // Results are read by name or by the optimizer, which expect plain memory.
   const auto plain = [&](Value& v) {
     if (!v || graph.type(v).layout == Layout::plain) return;
     Value& copy = copies[{v.id, Layout::plain}];

@@ -1,6 +1,6 @@
-// Walks forward. Each op's `forms` column says which storage types it wants of what it is offered,
-// and `infer` how its outputs are stored then. A value that is wanted otherwise is cast once, and
-// the copy is shared by all who want it.
+// Goes forward through the nodes. Each op's `forms` column tells which storage types it wants for
+// the offered inputs, and `infer` the types of its outputs. A value that is wanted in another type
+// is cast once; all readers that want it use the same copy.
 
 #include <algorithm>
 #include <map>
@@ -24,7 +24,7 @@ class StorageChoice {
     for (size_t i = 0; i < out.size(); ++i) graph_.info(node.out[i]).type.dtype = out[i].dtype;
   }
 
-  // From here on all read it as it is stored: rounded.
+  // From here on all readers use the rounded value.
   void store_in_bf16(Value v) {
     const ValueInfo& info = graph_.info(v);
     if (info.region != &regions::workspace || info.type.dtype != DType::f32) return;
@@ -42,7 +42,7 @@ class StorageChoice {
     }
   }
 
-  // Results are read by name or by the optimiser, who know only fp32.
+  // Results are read by name or by the optimizer, which expect fp32.
   void widen_results() {
     const auto widen = [&](Value& v) {
       if (v) v = cast(v, known_dtype(graph_.type(v).dtype), [&] { return graph_.order.size(); });
@@ -61,7 +61,7 @@ class StorageChoice {
   size_t position(int id) const {
     return static_cast<size_t>(std::ranges::find(graph_.order, id) - graph_.order.begin());
   }
-  // `at`: the position where it goes, if there is none yet.
+  // `at`: where to insert the cast if it does not exist yet.
   template <class At>
   Value cast(Value v, DType type, const At& at) {
     if (graph_.type(v).dtype == type) return v;
@@ -86,7 +86,7 @@ void choose_storage(Graph& graph, const Vocabulary& words,
   StorageChoice choice(graph, words);
   for (const int id : order) {
     Node& node = graph.node(id);
-    if (!node.op->kernel) continue;  // what comes from outside is stored as it comes
+    if (!node.op->kernel) continue;  // values from outside keep their type
     choice.give_what_it_knows(node);
     if (!in_bf16) continue;
     for (const Value v : Values(node.out)) {

@@ -10,7 +10,7 @@ void drop_dead_nodes(Graph& graph) {
   std::vector<int> kept;
   for (auto id = graph.order.rbegin(); id != graph.order.rend(); ++id) {
     const Node& node = graph.node(*id);
-    // What comes from outside stays: the caller binds it by name.
+    // Values from outside stay: the caller binds them by name.
     bool alive = node.op->keeps || !node.op->kernel;
     for (const Value v : node.out) alive = alive || needed[static_cast<size_t>(v.id)];
     if (!alive) continue;

@@ -8,12 +8,12 @@ void fuse(Graph& graph, const std::vector<FusionRule>& rules, FusionRule::Stage 
     changed = false;
     for (const FusionRule& rule : rules) {
       if (rule.stage != stage) continue;
-      const std::vector<int> order = graph.order;  // rules change it
+      const std::vector<int> order = graph.order;  // a copy, because rules change the order
       for (const int id : order) {
         changed = rule.apply(graph, graph.node(id)) || changed;
       }
     }
-    // What a rule left without readers must not match again.
+    // A node that a rule left without readers must not match again.
     drop_dead_nodes(graph);
   }
 }

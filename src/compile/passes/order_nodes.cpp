@@ -5,7 +5,7 @@
 namespace convoy {
 
 void order_nodes(Graph& graph) {
-  // Position at which each value is there.
+  // The position at which each value is computed.
   std::vector<int> made(static_cast<size_t>(graph.value_count()), -1);
   std::vector<int> order;
   for (const int id : graph.order) {

@@ -1,4 +1,4 @@
-// One line for each pass; its file says how.
+// The passes, one declaration each; compile.cpp has their order, the file of a pass its method.
 #pragma once
 
 #include <vector>
@@ -7,28 +7,30 @@
 
 namespace convoy {
 
-// Applies the rules of one stage wherever they match, until none does.
+// Applies the fusion rules of one stage until none matches.
 void fuse(Graph& graph, const std::vector<FusionRule>& rules, FusionRule::Stage stage);
 
 // Appends the nodes that compute the gradient of the losses for every parameter.
 void add_gradients(Graph& graph, const std::vector<Loss>& losses, Value loss_scale,
                    const Vocabulary& words);
 
-// Removes nodes whose outputs nobody needs.
+// Removes nodes whose outputs are not needed.
 void drop_dead_nodes(Graph& graph);
 
-// Settles how values are stored, and puts casts where a node does not know what it is offered.
-// Values of which `in_bf16` is true are stored so; without it all stay as the ops give them.
+// Chooses how values are stored, and inserts casts where a node does not support an input's type.
+// Values for which `in_bf16` is true are stored in bf16; without it all keep the types of their
+// ops.
 void choose_storage(Graph& graph, const Vocabulary& words,
                     const std::function<bool(const Graph&, Value)>& in_bf16);
 
-// Gives every value its layout and puts reorders where two neighbours disagree.
+// Chooses the layout of every value, and inserts reorders between nodes that disagree.
 void choose_layouts(Graph& graph, const Vocabulary& words);
 
-// Settles the order: what it was, with nodes that begin something as early as their inputs allow.
+// Chooses the order of execution: the current one, but nodes that begin an exchange run as soon as
+// their inputs are computed.
 void order_nodes(Graph& graph);
 
-// Makes the kernels and gives every value its place.
+// Makes the kernels and assigns memory to every value. `packs_once`: see CompileOptions.
 Plan plan_memory(Graph& graph, bool packs_once);
 
 }  // namespace convoy

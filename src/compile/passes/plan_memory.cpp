@@ -1,5 +1,5 @@
-// Kernels, lifetimes, and offsets: the largest buffers are placed first, each at the lowest
-// offset where it meets no other that lives at the same time.
+// Makes kernels, computes lifetimes, and assigns offsets: the largest buffers first, each at the
+// lowest offset where it overlaps no buffer with an intersecting lifetime.
 
 #include <algorithm>
 #include <numeric>
@@ -15,11 +15,11 @@ namespace {
 
 struct Buffer {
   size_t bytes = 0;
-  int first = 0, last = 0;  // positions in the order, both included
+  int first = 0, last = 0;  // positions in the order, both inclusive
   size_t offset = 0;
 };
 
-// Buffers by lifetime, and which of them each value uses (-1: not in the workspace).
+// Buffers with their lifetimes, and the buffer of each value (-1: not in the workspace).
 struct Lifetimes {
   std::vector<Buffer> buffers;
   std::vector<int> of_value;
@@ -37,7 +37,7 @@ std::vector<int> last_reads(const Graph& graph) {
   }
   for (const Value v : graph.results())
     last[static_cast<size_t>(v.id)] = static_cast<int>(graph.order.size());
-  // What a begun node uses is held until its end has run.
+  // The buffers of a node that begins something stay allocated until its end has run.
   for (const int id : graph.order) {
     const Node& node = graph.node(id);
     if (!node.op->begins) continue;
@@ -106,7 +106,7 @@ size_t place_buffers(std::vector<Buffer>& buffers) {
   return total;
 }
 
-// Gradients and batch statistics are written straight into the state.
+// Gradients and batch statistics are written directly into the state.
 void settle_results(Graph& graph) {
   const auto settle = [&](Value v, const Region& region, size_t slot) {
     ValueInfo& info = graph.info(v);
@@ -123,7 +123,7 @@ void settle_results(Graph& graph) {
   }
 }
 
-// The next place in a region whose values lie apart.
+// The next offset in a region of the kind `apart`.
 size_t take_apart(Plan& plan, const Region* region, size_t bytes) {
   auto& all = plan.apart;
   auto found = std::ranges::find(all, region, &std::pair<const Region*, size_t>::first);
@@ -206,7 +206,7 @@ Plan plan_memory(Graph& graph, bool packs_once) {
     PlanOp op{id, node.op->kernel(node, site), {}, {}};
     for (const Value v : node.in) op.in.push_back(plan.places[static_cast<size_t>(v.id)]);
     for (const Value v : node.out) op.out.push_back(plan.places[static_cast<size_t>(v.id)]);
-    // Packed parameters that are not kept lie behind the kernel's scratch.
+    // Without `packs_once`, packed parameters are behind the kernel's scratch.
     const size_t packed = aligned_bytes(op.kernel->packed_bytes());
     const size_t scratch = aligned_bytes(op.kernel->scratch_bytes());
     op.packed_offset = packs_once ? plan.packed_bytes : scratch;

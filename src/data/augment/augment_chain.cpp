@@ -28,14 +28,14 @@ Random random_of_step(uint64_t key, size_t step) {
   return Random(random_key(key, Purpose::augment, step));
 }
 
-// Writes the picture at its new place, rows or parts of them as `write` has them: an object with
-// value(channel, pixel), row(channel, from, count, to) and mirrored(channel, last, count, to).
+// Draws the picture at its new position, row by row through `write`: an object with value(channel,
+// pixel), row(channel, from, count, to) and mirrored(channel, last, count, to).
 template <class T, class Write>
 void draw(const uint8_t* pixels, T* out, const Shape& image, const Placement& placement,
           const Write& write) {
   const int64_t h = image[1], w = image[2];
-  // Columns whose source lies inside: 0 <= x + shift < w, where a mirrored row is filled from its
-  // right end by source columns that run backwards from w - 1 + dx.
+  // The columns whose source is inside: 0 <= x + shift < w. A mirrored row is filled from its right
+  // end; its source columns run backwards from w - 1 + dx.
   const int64_t shift = placement.mirrored ? -placement.dx : placement.dx;
   const int64_t begin = std::clamp<int64_t>(-shift, 0, w),
                 end = std::clamp<int64_t>(w - shift, begin, w);
@@ -112,7 +112,7 @@ AugmentChain::AugmentChain(const std::vector<std::string>& names, const AugmentO
   if (mapped_ < steps_.size()) needs_floats_ = names[mapped_];
 }
 
-// Stages of moves and of steps on bytes, as far as there are any.
+// Groups moves and augmentations on bytes at the front of the chain into stages.
 void AugmentChain::add_front() {
   for (size_t step = 0;;) {
     Stage stage{.first = step, .moved = 0, .end = 0};
@@ -141,10 +141,10 @@ size_t AugmentChain::picture_bytes() const {
   return static_cast<size_t>(round_up(image_.count(), static_cast<int64_t>(Arena::alignment)));
 }
 
-// A stage draws from the picture of the one before: one picture, or two by turns.
+// Each stage draws from the previous stage's picture: one buffer, or two in turn.
 size_t AugmentChain::stage_pictures() const { return std::min<size_t>(stages_.size(), 2); }
 
-// The picture as the stages leave it.
+// Returns the picture after all stages.
 const uint8_t* AugmentChain::run_stages(const uint8_t* pixels, uint64_t key,
                                         std::byte* scratch) const {
   for (size_t i = 0; i < stages_.size(); ++i) {

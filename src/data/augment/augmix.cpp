@@ -1,5 +1,5 @@
-// AugMix: the image mixed with three copies of it under chains of effects. Effects have Pillow's
-// rounding here as everywhere, though torchvision takes its tensors' for this one.
+// AugMix: the image blended with three copies that chains of effects changed. Effects are rounded
+// as Pillow does, as in all policies, though torchvision computes AugMix on tensors.
 #include "data/policy/augmix.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ class AugMix final : public ByteAugment {
     policy::check_channels(own_name, image);
   }
 
-  // The sum, a copy, and what its effects need.
+  // The sum, a copy, and the scratch of its effects.
   size_t byte_needs(const Shape& image) const override {
     const int64_t n = image.count();
     return static_cast<size_t>(n + policy::effect_scratch(n)) +

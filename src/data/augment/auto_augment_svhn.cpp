@@ -1,4 +1,4 @@
-// AutoAugment's table for SVHN: effect, probability and bin of each of a row's two.
+// AutoAugment's table for SVHN: effect, probability and bin of the two effects of each row.
 #include "data/policy/auto_augment.h"
 
 namespace convoy {

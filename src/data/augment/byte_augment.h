@@ -1,5 +1,5 @@
-// An augmentation that works on bytes, and so has to stand before anything that makes other values
-// of them. The chain gives it the picture before the tables make floats of it.
+// An augmentation that works on bytes, so it must run before any that makes other values of them.
+// The chain calls it before the tables convert the picture to floats.
 #pragma once
 
 #include "data/augment/augment.h"
@@ -8,7 +8,7 @@ namespace convoy {
 
 class ByteAugment : public Augment {
  public:
-  // Bytes of scratch that `apply_bytes` uses.
+  // The bytes of scratch that `apply_bytes` uses.
   virtual size_t byte_needs(const Shape& image) const = 0;
 
   // Changes the image in place.
@@ -17,7 +17,7 @@ class ByteAugment : public Augment {
 
   const ByteAugment* on_bytes() const final { return this; }
 
-  // The same to floats that are whole numbers in 0..255.
+  // The same on floats that are whole numbers in 0..255.
   size_t needs(const Shape& image) const final;
   void apply(float* pixels, const Shape& image, std::byte* scratch, Random random) const final;
 };

@@ -1,5 +1,5 @@
-// Brightness, contrast, saturation and hue by random factors, in random order: torchvision's
-// ColorJitter, with Pillow's rounding.
+// Changes brightness, contrast, saturation and hue by random factors, in random order:
+// torchvision's ColorJitter, with Pillow's rounding.
 #include <algorithm>
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-// Mirrors every second image left to right.
+// Mirrors an image left to right with probability 1/2.
 #include <algorithm>
 
 #include "data/augment/augment.h"
@@ -17,7 +17,7 @@ class Flip final : public Augment {
     }
   }
 
-  // out(x) = before(w - 1 - x): what was mirrored becomes straight, and the move stays.
+  // out(x) = before(w - 1 - x): mirroring twice cancels, and the shift stays.
   bool place(Placement& placement, const Shape&, Random random) const override {
     placement.mirrored ^= heads(random);
     return true;

@@ -1,4 +1,4 @@
-// RandAugment: two of fourteen effects, all of one magnitude.
+// RandAugment: two of fourteen effects, all with one magnitude.
 #include "data/policy/policy_augment.h"
 
 namespace convoy {

@@ -1,5 +1,5 @@
 // Sets a random rectangle of the normalised image to 0: torchvision's RandomErasing, with 2 to 33 %
-// of the area. After ten rectangles that do not fit the image stays whole.
+// of the area. If ten rectangles do not fit, the image is not changed.
 #include <algorithm>
 #include <cmath>
 
@@ -11,7 +11,7 @@ namespace {
 
 constexpr int tries = 10;
 constexpr double least_area = 0.02, most_area = 0.33;
-constexpr double least_ratio = 0.3, most_ratio = 3.3;  // height / width, by its logarithm
+constexpr double least_ratio = 0.3, most_ratio = 3.3;  // height / width, log-uniform
 
 struct Options {
   double probability = 0;

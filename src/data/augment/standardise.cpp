@@ -1,5 +1,6 @@
-// (x - m) / max(s, 1 / sqrt(n)) with m and s the mean and deviation of the image's own n values,
-// all channels together, in 0..255: what the CIFAR recipes of the Graphcore and Habana stacks do.
+// (x - m) / max(s, 1 / sqrt(n)), where m and s are the mean and deviation of the image's own n
+// values in 0..255, all channels together: as in the CIFAR recipes of the Graphcore and Habana
+// stacks.
 #include <algorithm>
 #include <cmath>
 

@@ -1,4 +1,4 @@
-// TrivialAugmentWide: one of fourteen effects at one of 31 magnitudes that go far.
+// TrivialAugmentWide: one of fourteen effects at one of 31 magnitudes from a wide range.
 #include "data/policy/policy_augment.h"
 
 namespace convoy {

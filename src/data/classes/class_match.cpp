@@ -15,7 +15,7 @@ std::string trimmed(const std::string& text) {
   return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
 }
 
-// Calls `take(line, number)` for every line that is not empty and no comment.
+// Calls `take(line, number)` for every line that is neither empty nor a comment.
 template <class Take>
 void each_line(const fs::path& file, const Take& take) {
   int number = 0;
@@ -43,12 +43,13 @@ class ByName {
   explicit ByName(const ClassNames& names) : names_(names) {
     for (size_t i = 0; i < names.size(); ++i) numbers_.emplace(names[i], static_cast<int32_t>(i));
   }
-  // -1: it is none of them.
+  // -1: unknown.
   int32_t find(const std::string& name) const {
     const auto found = numbers_.find(name);
     return found == numbers_.end() ? -1 : found->second;
   }
-  // A name that is but a number stands for no name at all, unless the other is one too.
+  // If exactly one of the two names is only a number, the class has no name there and is matched by
+  // its index.
   int32_t find_unnamed(const std::string& name, size_t index) const {
     if (index >= names_.size() || is_number(name) == is_number(names_[index])) return -1;
     return static_cast<int32_t>(index);
@@ -100,7 +101,7 @@ class MatchedDataset final : public Dataset {
  private:
   std::unique_ptr<Dataset> data_;
   ClassNames names_;
-  std::vector<int32_t> labels_;  // by the dataset's own
+  std::vector<int32_t> labels_;  // by the dataset's own label
   std::string remark_;
 };
 

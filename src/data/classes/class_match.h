@@ -1,5 +1,6 @@
-// Classes go by name. A dataset numbers its classes in the order of its folders or records; a
-// network keeps the numbers it was trained with. Where both are named, the names decide.
+// Matches the classes of a dataset and a network by name. A dataset numbers its classes in the
+// order of its folders or records; a network keeps the numbers of its training. If both have names,
+// the names decide.
 #pragma once
 
 #include <map>
@@ -13,21 +14,20 @@
 namespace convoy {
 
 using ClassNames = std::vector<std::string>;
-using ClassMap = std::map<std::string, std::string>;  // a name in the data -> in the network
+using ClassMap = std::map<std::string, std::string>;  // name in the data -> name in the network
 
-// One name a line, in the order of the network's outputs. A name that is there twice is
-// Fault::data.
+// Reads one name per line, in the order of the network's outputs. A repeated name is Fault::data.
 ClassNames read_class_names(const fs::path& file);
-// Lines of the form `name in the data = name in the network`.
+// Reads lines of the form `name in the data = name in the network`.
 ClassMap read_class_map(const fs::path& file);
 
-// Whether the same names are in both, in whatever order.
+// Whether both have the same names, in any order.
 bool same_names(ClassNames a, ClassNames b);
 
-// The dataset with the classes of a network: its labels are the network's, and `remark` tells which
-// of the network's classes it has no folder for. A class of the dataset that the network does not
-// know is Fault::data. Classes of records that have no name but their number keep their number.
-// `whose` is who has the names, for messages: "the weights".
+// Gives the dataset the classes of a network: its labels become the network's, and `remark` names
+// the classes of the network that the dataset lacks. A class that the network does not have is
+// Fault::data. Classes of records that have only a number keep it. `whose` names the owner of the
+// names in messages: "the weights".
 std::unique_ptr<Dataset> with_classes(std::unique_ptr<Dataset> data, const ClassNames& network,
                                       const ClassMap& map, const std::string& whose);
 

@@ -7,7 +7,7 @@
 namespace convoy {
 namespace {
 
-// Id and name, in the order of the ids. A fact of WordNet 3.0 and of the challenge of 2012.
+// Ids and names, sorted by id. Facts of WordNet 3.0 and of the challenge of 2012.
 // clang-format off
 constexpr std::string_view classes =
     "n01440764 tench|n01443537 goldfish|n01484850 great white shark|n01491361 tiger shark|"

@@ -1,4 +1,4 @@
-// The thousand classes of ImageNet (ILSVRC 2012), for weights that do not name theirs.
+// The thousand classes of ImageNet (ILSVRC 2012), for weights without class names.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace convoy {
 
-// WordNet's ids, sorted: the order of the classes in every usual network ("n01440764", …).
+// WordNet's ids, sorted: the order of classes in all usual networks ("n01440764", …).
 const std::vector<std::string>& imagenet_synsets();
 
-// What one of them is called ("tench"); empty: it is none of them.
+// The name of a class ("tench"); empty: the id is not one of ImageNet's.
 std::string_view imagenet_name(std::string_view synset);
 
 }  // namespace convoy

@@ -65,7 +65,7 @@ std::vector<std::string> classes_in_records(
   pool.run(static_cast<int>(looks),
            [&](int look, int) { seen[static_cast<size_t>(look)] = glance(chosen(look)); });
 
-  // Nobody has verified what was seen: a name counts once a record with a sound checksum has it.
+  // `glance` does not verify checksums, so each class is confirmed by one verified record.
   std::vector<std::string> names;
   std::set<int64_t> known;
   for (int64_t look = 0; look < looks; ++look) {

@@ -1,4 +1,4 @@
-// A batch is named tensors in one buffer: what a task's plan binds its inputs to, by name.
+// A batch: named tensors in one buffer, which it owns. A plan binds its inputs to them by name.
 #pragma once
 
 #include <string>
@@ -25,13 +25,13 @@ class Batch {
 
   const std::vector<NamedTensor>& tensors() const { return tensors_; }
   TensorList types() const;
-  // All that another batch of the same types holds. Allocates nothing but for bad samples.
+  // Copies everything from a batch of the same types. Allocates only for bad samples.
   void copy(const Batch& other);
 
-  // Null when the batch has no tensor of that name. Valid as long as the batch is.
+  // Null if the batch has no tensor of this name. Valid as long as the batch.
   const NamedTensor* find(std::string_view name) const;
 
-  // The elements of a tensor that must be there.
+  // The elements of a tensor that must exist.
   template <class T>
   T* data(std::string_view name) const {
     const NamedTensor* tensor = find(name);
@@ -40,11 +40,11 @@ class Batch {
     return reinterpret_cast<T*>(tensor->data);
   }
 
-  // Samples that count: the first `valid` ones. The rest is padding.
+  // The first `valid` samples count, the others are padding.
   int64_t valid = 0;
 
-  // Samples that were no image, in the batch's order: in training another one stands in each one's
-  // place, in evaluation its weight is 0.
+  // Samples that could not be decoded, in the batch's order. In training each is replaced by
+  // another sample; in evaluation its weight is 0.
   struct Bad {
     int64_t sample;
     std::string origin, reason;
@@ -56,15 +56,15 @@ class Batch {
   Arena buffer_;
 };
 
-// What classification puts into a batch of n images:
-//   image  f32 [n, c, h, w], or u8: pixels that the network itself brings to floats
+// The tensors of a classification batch of n images:
+//   image  f32 [n, c, h, w], or u8: pixels that the network itself converts to floats
 //   label  s32 [n]
-//   weight f32 [n]  1 for a sample, 0 for padding and for what is no image
+//   weight f32 [n]  1 for a sample, 0 for padding and for an image that could not be decoded
 //   key    s64 [n]  random_key(seed, Purpose::batch_key, epoch, sample), for dropout in the network
 // Padding is all zeros.
 TensorList classification_tensors(int64_t n, const Shape& image, DType pixels = DType::f32);
 
-// In general, with the tensors that a sample has beside its image in place of the label.
+// The same for any task: the tensors of a sample replace the label.
 TensorList batch_tensors(int64_t n, const Shape& image, DType pixels, const TensorList& of_sample);
 
 }  // namespace convoy

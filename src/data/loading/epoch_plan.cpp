@@ -9,7 +9,7 @@
 namespace convoy {
 namespace {
 
-// Up to the next whole number, but 3.0000000000000004 (30 * 0.1) is 3.
+// Rounds up, but 3.0000000000000004 (30 * 0.1) becomes 3.
 int64_t whole_up(double x) { return static_cast<int64_t>(std::ceil(x - 1e-12 * std::max(x, 1.0))); }
 
 int64_t epoch_length(int64_t samples, const Repeats& repeats) {

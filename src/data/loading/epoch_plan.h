@@ -1,11 +1,12 @@
-// Which samples an optimiser step sees: arithmetic from the step's number alone, so that the place
-// in the data is one integer. What the end of an epoch does when the batch does not divide it:
-//   - carry: the sample counter runs on: a step may hold the end of one epoch and the start of the
+// Computes which samples an optimizer step uses. It depends on the step's number alone, so the
+// position in the data is one integer. When the batch does not divide the epoch, its end is handled
+// by one of four rules:
+//   - carry: the sample counter runs on: a step may have the end of one epoch and the start of the
 //     next
-//   - drop: the epoch ends with its last full batch; the rest of its order is not seen
-//   - short: the epoch's last step has the samples that are left
-//   - wrap: the sample counter runs on, and an epoch counts as over after as many whole steps as
-//     its samples need
+//   - drop: the epoch ends with its last full batch; the rest of its order is not used
+//   - short: the last step of the epoch has the remaining samples
+//   - wrap: the sample counter runs on as in carry, and an epoch has a whole number of steps,
+//     rounded up
 #pragma once
 
 #include <array>
@@ -23,20 +24,20 @@ constexpr std::array<Word<EpochTail>, 4> words_of(EpochTail) {
            {"wrap", EpochTail::wrap}}};
 }
 
-// The whole steps in a number of them, but 28.999999999999996 (0.29 * 100) has 29.
+// Rounds down, but 28.999999999999996 (0.29 * 100) becomes 29.
 double whole_steps(double steps);
 
 struct Position {
   int64_t epoch;
   int64_t index;     // within the epoch's order
-  int64_t copy = 0;  // of the sample, which repeated augmentation shows several times
+  int64_t copy = 0;  // which repetition of the sample, with repeated augmentation
 
   bool operator==(const Position&) const = default;
 };
 
-// Repeated augmentation as torchvision's sampler has it: each sample comes `times` times in a row,
-// a copy to each replica in turn, and an epoch ends after as many images as the dataset has, in
-// whole 256s.
+// Repeated augmentation like torchvision's sampler: each sample occurs `times` times in a row,
+// distributed over the replicas in turn, and an epoch has as many images as the dataset, rounded
+// down to a multiple of 256 and then of the number of replicas.
 struct Repeats {
   int64_t times = 1;
   int64_t replicas = 1;
@@ -44,34 +45,34 @@ struct Repeats {
 
 class EpochPlan {
  public:
-  // `samples` in the dataset, `batch` samples per step over all replicas and accumulation, `epochs`
-  // whole or not. With `drop` a batch larger than an epoch is a usage error.
+  // `samples` of the dataset, `batch` samples per step over all replicas and micro-batches,
+  // `epochs` may be fractional. With `drop` a batch larger than an epoch is a usage error.
   EpochPlan(int64_t samples, int64_t batch, double epochs, EpochTail tail, Repeats repeats = {});
 
   // carry: samples / batch, not rounded; drop: rounded down; short, wrap: rounded up.
   double steps_per_epoch() const;
 
-  // carry: the whole steps in samples * epochs, at least one. The others:
-  // steps_per_epoch() * epochs, a fraction of a step being one.
+  // carry: samples * epochs / batch rounded down, at least one. The others: steps_per_epoch() *
+  // epochs, rounded up.
   int64_t total_steps() const;
 
-  // Steps after which `epochs` whole epochs have been seen, in a run that is longer. With carry the
-  // last of them may hold samples of the next epoch too.
+  // The steps after which `epochs` whole epochs are done, in a longer run. With carry the last of
+  // these steps may also have samples of the next epoch.
   int64_t steps_through(int64_t epochs) const;
 
-  // Epochs done after `steps` steps; the last step ends the last one.
+  // Epochs done after `steps` steps; after the last step exactly the run's epochs.
   double epochs_after(int64_t steps) const;
 
-  // Samples of the step: the batch, or fewer in the last step of an epoch with `short`.
+  // The samples of the step: the batch, or fewer in the last step of an epoch with `short`.
   int64_t count(int64_t step) const;
 
   // The largest number of samples a step has.
   int64_t batch() const { return batch_; }
   int64_t samples() const { return samples_; }  // of an epoch
-  int64_t dataset() const { return dataset_; }  // samples to choose from
+  int64_t dataset() const { return dataset_; }  // samples of the dataset
   EpochTail tail() const { return tail_; }
 
-  // Where sample i of the step is found, i in [0, count(step)).
+  // The position of sample i of the step, i in [0, count(step)).
   Position at(int64_t step, int64_t i) const;
 
  private:

@@ -13,10 +13,10 @@
 namespace convoy {
 namespace {
 
-// One worker makes 100,000 CIFAR images a second and more: beyond what four cores train on.
+// One worker makes at least 100,000 CIFAR images per second, more than four cores train on.
 constexpr int cores_per_worker = 4;
 
-// One broken picture among thousands: how to find the others, and how to go on without them.
+// Adds advice to the error of a bad picture: how to find others, and how to continue without them.
 [[noreturn]] void refuse_bad(std::string_view reason) {
   const bool has_advice = reason.find("; try: ") != reason.npos;
   raise(
@@ -70,7 +70,7 @@ Loader::Loader(const Dataset& dataset, const AugmentChain& chain, const EpochPla
   }
   try {
     for (Place& place : places_) threads_.emplace_back([this, &place] { work(place); });
-  } catch (...) {  // no more threads to be had: those that run must not outlive this object
+  } catch (...) {  // no more threads available: those that run must not outlive this object
     shut_down();
     throw;
   }
@@ -90,7 +90,7 @@ void Loader::shut_down() {
 const Batch& Loader::next() {
   std::unique_lock lock(mutex_);
   expect(delivered_ < total_, "a batch beyond the last");
-  if (released_ < delivered_) {  // the batch of the last call
+  if (released_ < delivered_) {  // release the batch of the last call
     released_ = delivered_;
     work_.notify_one();
   }
@@ -143,7 +143,8 @@ void Loader::work(Place& place) {
     }
     lock.lock();
     --busy_;
-    // Batches are claimed in order, so all before a failed one still arrive; none after is begun.
+    // Batches are claimed in order, so all batches before a failed one still arrive; none after it
+    // is started.
     if (failure) hold_ = true;
     slot(number).failure = failure;
     slot(number).made = number;
@@ -151,7 +152,7 @@ void Loader::work(Place& place) {
   }
 }
 
-// For a sample that is no image: zeros.
+// Writes zeros for a sample that could not be decoded.
 void Loader::leave_blank(Sample& sample, uint8_t* pixels) const {
   sample.begin(pixels);
   std::memset(pixels, 0, static_cast<size_t>(chain_.image().count()));
@@ -163,7 +164,7 @@ size_t Loader::pixel_bytes() const {
       round_up(dataset_.image_shape().count(), static_cast<int64_t>(Arena::alignment)));
 }
 
-// Whether there is an image, the sample's own or one that stands in.
+// Reads the sample or a replacement; false: neither.
 bool Loader::read(int64_t index, uint64_t key, uint8_t* pixels, Sample& sample,
                   Batch& batch) const {
   if (spec_.bad == BadSamples::refuse) {
@@ -176,7 +177,7 @@ bool Loader::read(int64_t index, uint64_t key, uint8_t* pixels, Sample& sample,
     }
     return true;
   }
-  // Where so many in a row are bad, it is not the samples.
+  // If that many samples in a row are bad, the cause is not the samples.
   constexpr int64_t most = 100;
   for (int64_t i = 0; i < std::min(most, dataset_.size()); ++i) {
     const int64_t instead = (index + i) % dataset_.size();
@@ -197,7 +198,7 @@ bool Loader::read(int64_t index, uint64_t key, uint8_t* pixels, Sample& sample,
 void Loader::mix(int64_t step, int64_t first, Batch& batch) const {
   const int64_t micro = spec_.micro_batch;
   for (int64_t at = 0; at < batch.valid; at += micro) {
-    // By the micro-batch's place in the step: not by who makes it.
+    // By the micro-batch's index in the step, not by the rank that makes it.
     const uint64_t key = random_key(spec_.seed, Purpose::mixing, static_cast<uint64_t>(step),
                                     static_cast<uint64_t>((first + at) / micro));
     spec_.mixing.draw(
@@ -239,7 +240,7 @@ void Loader::fill(int64_t number, Batch& batch, Place& place) const {
 
   batch.bad.clear();
   batch.valid = std::min(spec_.batch, plan_.count(step) - first);
-  // Which samples, kept where their keys will be, so that all are asked for before the first read.
+  // Stores the sample indices in `key` for now, so that all are announced before the first read.
   int64_t epoch = -1;
   std::optional<Order> order;
   for (int64_t i = 0; i < batch.valid; ++i) {

@@ -17,7 +17,7 @@ Order::Order(int64_t n, uint64_t seed, int64_t epoch, bool shuffle, int64_t run)
   epoch_ = static_cast<uint64_t>(epoch);
   if (run <= 1 || n < run) return;
   run_ = run;
-  // What is left over behind the last whole run stands at another place each epoch.
+  // The samples after the last whole run are at another position in each epoch.
   shift_ =
       static_cast<int64_t>(random_key(seed, Purpose::order, epoch_, 1) % static_cast<uint64_t>(n));
 }
@@ -53,8 +53,8 @@ int64_t Order::permuted(int64_t i) const {
   return static_cast<int64_t>(x);
 }
 
-// A Feistel network whose halves may differ by a bit: each half-round changes one half by a
-// function of the other, which can be undone, so the whole is a permutation.
+// A Feistel network whose halves may differ by one bit. Each half-round changes one half by a
+// function of the other, which is invertible, so the whole is a permutation.
 uint64_t Order::permute(uint64_t x) const {
   uint64_t low = x & low_mask_, high = x >> low_bits_;
   for (size_t round = 0; round < rounds; round += 2) {

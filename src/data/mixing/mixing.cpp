@@ -71,8 +71,8 @@ void Mixing::check(int64_t micro_batch) const {
                            : "--cutmix-lambda");
 }
 
-// Graphcore counts by the label of the image in front; torchvision, which may have more of the
-// other, by the largest part of the target.
+// Graphcore uses the label of the image itself; torchvision, where the other image may have the
+// larger weight, uses the label with the largest weight in the target.
 bool Mixing::counts_own_label() const { return cuts_all() || mixup_form == MixupForm::sample; }
 
 double MixBox::kept(int64_t pixels) const {

@@ -1,5 +1,5 @@
-// Who is mixed with whom. Drawn for a micro-batch of one replica, whichever process runs it and
-// with whatever others.
+// Draws the mixing partners of each image, for a micro-batch of one replica. The result does not
+// depend on the rank that runs it.
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 namespace convoy {
 namespace {
 
-// The label with the largest weight, all that name it taken together; of equals the lower one.
+// The label with the largest total weight; of equal ones the lower label.
 int32_t heaviest(const int32_t* labels, const int32_t* source, const float* weight) {
   int32_t best = -1;
   double most = -1;
@@ -35,7 +35,8 @@ void Mixing::draw(uint64_t key, int64_t n, const Shape& image, const int32_t* la
                   const MixRows& rows) const {
   expect(n > 0 && on(), "something to mix");
   Random random(key);
-  // torchvision's choice of one, and what it draws alone or Graphcore beside mixup.
+  // With both alphas torchvision chooses one per micro-batch. Graphcore's cutmix (cuts_all) is
+  // drawn in addition to mixup.
   const bool chooses = mixup_alpha > 0 && cutmix_alpha > 0;
   const bool cuts_instead = cutmix_alpha > 0 && (!chooses || random.below(2) == 1);
   const bool mixes = mixup_alpha > 0 && !cuts_instead;
@@ -71,12 +72,12 @@ void Mixing::draw(uint64_t key, int64_t n, const Shape& image, const int32_t* la
   const auto partner = [&](int64_t i) { return reversed() ? n - 1 - i : before(i, 1); };
   for (int64_t i = 0; i < n; ++i) {
     float* share = rows.share + i * 4;
-    if (partner(i) != i) continue;  // what is mixed with itself stays as it is
+    if (partner(i) != i) continue;  // an image that is mixed with itself is not changed
     share[0] = 1;
     share[1] = 0;
   }
   const double kept = box.kept(height * width);
-  // Beside mixup the box shall not come from the image that was mixed in.
+  // With mixup the box must not come from the image that was mixed in.
   const int64_t step = cuts_all() && n > 2 ? 2 : 1;
   for (int64_t i = 0; i < n; ++i) {
     int32_t* source = rows.source + i * 4;

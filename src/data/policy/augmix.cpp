@@ -8,7 +8,7 @@ namespace {
 
 constexpr uint32_t most_effects = 3;
 
-// Parts of a whole, all divisions alike: Dirichlet's distribution of parameters 1.
+// Random weights that sum to 1: the Dirichlet distribution with all parameters 1.
 template <size_t n>
 std::array<double, n> parts(Random& random) {
   std::array<double, n> each{};

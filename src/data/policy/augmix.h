@@ -1,5 +1,5 @@
-// What AugMix draws for an image: weights of the image and of three copies of it, each under one to
-// three effects. Severity is the number of bins, from the weakest, that magnitudes come from.
+// The random choices of AugMix for an image: weights of the image and of three copies, and one to
+// three effects for each copy. `severity`: magnitudes are drawn from the weakest `severity` bins.
 #pragma once
 
 #include "data/policy/policy_augment.h"
@@ -9,7 +9,7 @@ namespace convoy::policy {
 struct AugMixDraw {
   static constexpr size_t copies = 3;
   float image_weight = 1;
-  std::array<float, copies> weights{};  // with that of the image they sum up to 1
+  std::array<float, copies> weights{};  // sum to 1 together with image_weight
   std::array<DrawnEffects, copies> effects;
 };
 

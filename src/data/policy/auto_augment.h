@@ -1,5 +1,5 @@
-// AutoAugment: one of the rows of a table is drawn, all alike, and of its two effects each comes
-// about with its own probability. The tables are the files data/augment/auto_augment_*.cpp.
+// AutoAugment: draws one row of a table, all equally likely; each of its two effects is applied
+// with its own probability. The tables are in data/augment/auto_augment_*.cpp.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@ namespace convoy::policy {
 struct AutoEffect {
   Effect effect = Effect::identity;
   double probability = 0;
-  int bin = 0;  // of ten; of no meaning where the effect has no amount
+  int bin = 0;  // of ten; unused if the effect has no amount
 };
 
 struct AutoRow {

@@ -1,5 +1,5 @@
-// One effect of a policy on an image: what, and how much. The results are those of torchvision on
-// Pillow's images.
+// One effect of a policy on an image, with its amount. Results equal torchvision's on Pillow
+// images.
 #pragma once
 
 #include "data/policy/geometry.h"
@@ -9,18 +9,18 @@ namespace convoy::policy {
 
 enum class Effect : uint8_t {
   identity,
-  shear_x,       // amount: pixels a row
-  shear_y,       // pixels a column
-  translate_x,   // pixels, cut off to whole ones
-  translate_y,   // likewise
-  rotate,        // degrees against the clock
+  shear_x,       // amount: pixels per row
+  shear_y,       // pixels per column
+  translate_x,   // pixels, truncated to whole ones
+  translate_y,   // the same
+  rotate,        // degrees, counter-clockwise
   brightness,    // this and the next three: the factor (data/policy/enhance.h)
   colour,        //
   contrast,      //
   sharpness,     //
-  posterize,     // bits that stay
+  posterize,     // number of bits kept
   solarize,      // the threshold
-  autocontrast,  // this and the next two have no amount
+  autocontrast,  // no amount, as for the next two
   equalize,      //
   invert,        //
   hue,           // turns
@@ -33,7 +33,7 @@ struct EffectStep {
   bool operator==(const EffectStep&) const = default;
 };
 
-// The bytes of scratch that an effect on an image of so many bytes uses.
+// The bytes of scratch that an effect uses on an image of `image_bytes` bytes.
 int64_t effect_scratch(int64_t image_bytes);
 
 void apply(const EffectStep& step, const Planes& image, Sampling sampling, uint8_t* scratch);

@@ -18,7 +18,7 @@ void blend_with(const Planes& image, int poorer, double factor) {
   look_up(image, table);
 }
 
-// Calls use(first, greys, n) for stretches of the picture's pixels and how bright they are.
+// Calls use(first, greys, n) for pieces of the image, with the luminance of their pixels.
 template <class Use>
 void for_greys(const Planes& image, Use use) {
   std::array<uint8_t, 1024> greys;
@@ -31,7 +31,7 @@ void for_greys(const Planes& image, Use use) {
   }
 }
 
-// The mean of the brightness, halves upwards.
+// The mean luminance, halves rounded up.
 int mean_brightness(const Planes& image) {
   int64_t sum = 0;
   if (image.has_colour()) {

@@ -1,5 +1,6 @@
-// Effects between the image and a poorer one, as Pillow's ImageEnhance has them: factor 0 is black,
-// even grey, without colour, or smooth; 1 the image itself; above 1 the other way. And hue.
+// Effects that blend an image with a degraded version, as Pillow's ImageEnhance does, and a hue
+// shift. Factor 0 is the degraded version (black, uniform grey, without colour, or smoothed), 1 the
+// image itself, above 1 the opposite effect.
 #pragma once
 
 #include "data/policy/planes.h"
@@ -8,12 +9,12 @@ namespace convoy::policy {
 
 void enhance_brightness(const Planes& image, double factor);
 void enhance_contrast(const Planes& image, double factor);
-// Grey images have no colour to change: this and hue leave them as they are.
+// Grey images have no colour: this and hue do not change them.
 void enhance_colour(const Planes& image, double factor);
-// `smooth` has room for a plane.
+// `smooth` is scratch for one plane.
 void enhance_sharpness(const Planes& image, double factor, uint8_t* smooth);
 
-// Turns the circle of hues; 1 is a full turn.
+// Rotates the hue; 1 is a full turn.
 void shift_hue(const Planes& image, double turn);
 
 }  // namespace convoy::policy

@@ -12,17 +12,17 @@ namespace {
 
 constexpr double pi = 3.14159265358979323846;
 
-// As torchvision says it: an angle in degrees, and back.
+// torchvision converts the slope to an angle in degrees and back.
 double through_degrees(double slope) { return std::atan(slope) * (180 / pi) * (pi / 180); }
 
-// Python's round(x, 15), which is exact: the decimal nearest to x.
+// Python's round(x, 15), which is exact: the nearest decimal.
 double to_15_places(double x) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.15f", x);
   return std::strtod(text.data(), nullptr);
 }
 
-// Pillow steps from pixel to pixel in whole numbers of 1 / 65536.
+// Pillow moves from pixel to pixel in multiples of 1 / 65536.
 int64_t fixed(double x) { return static_cast<int64_t>(std::floor(x * 65536 + 0.5)); }
 
 void nearest(const Planes& image, const Matrix& m, const uint8_t* before) {

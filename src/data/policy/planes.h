@@ -1,5 +1,5 @@
-// The image that the effects of policies work on: 8-bit planes one after another, of grey or of
-// colour, which may be the wrong way round (--channel-order bgr).
+// The image that effects of policies work on: 8-bit planes one after another, one (grey) or three
+// (RGB, or BGR with --channel-order bgr). Borrows the pixels.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ struct Planes {
   int64_t count() const { return channels * area(); }
   uint8_t* plane(int64_t channel) const { return pixels + channel * area(); }
   bool has_colour() const { return channels == 3; }
-  // Red, green, blue; of images that have colour.
+  // Red, green, blue; only for images with colour.
   std::array<uint8_t*, 3> rgb() const { return {plane(bgr ? 2 : 0), plane(1), plane(bgr ? 0 : 2)}; }
 };
 

@@ -1,5 +1,5 @@
-// What the augmentations that work on bytes by effects have in common: a few effects are drawn for
-// an image and applied one after the other. Which ones, the policy says.
+// The base of all policies: draws a few effects for an image and applies them one after the other.
+// The derived class decides which ones.
 #pragma once
 
 #include <array>
@@ -18,12 +18,12 @@ struct DrawnEffects {
   void add(const EffectStep& step) { steps[count++] = step; }
 };
 
-// Images of other than 1 or 3 channels are a usage error that names the augmentation.
+// Images without 1 or 3 channels are a usage error that names the augmentation.
 void check_channels(std::string_view name, const Shape& image);
 
 Planes planes_of(uint8_t* pixels, const Shape& image, bool bgr);
 
-// The option that all policies have.
+// The option of all policies.
 struct PolicyOptions {
   Sampling sampling = Sampling::nearest;
 

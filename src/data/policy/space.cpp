@@ -8,8 +8,8 @@
 namespace convoy::policy {
 namespace {
 
-// torch.linspace from its two ends, each value rounded once, as on machines with AVX2. One more
-// rounding moves 15.999999 pixels to 16, and policies cut off what is behind the point.
+// torch.linspace, computed from both ends with one rounding per value, as on machines with AVX2.
+// One more rounding moves 15.999999 pixels to 16, and policies truncate.
 double evenly(double first, double last, int bin, int bins) {
   const auto from = static_cast<float>(first), to = static_cast<float>(last);
   const float step = (to - from) / static_cast<float>(bins - 1);
@@ -17,13 +17,13 @@ double evenly(double first, double last, int bin, int bins) {
                         : std::fma(-step, static_cast<float>(bins - 1 - bin), to);
 }
 
-// Whole bits, the fewer the higher the bin.
+// The number of bits: the higher the bin, the fewer.
 double bits(double first, double last, int bin, int bins) {
   const auto divisor = static_cast<float>((bins - 1) / (first - last));
   return first - std::nearbyint(static_cast<float>(bin) / divisor);
 }
 
-// What differs between the spaces.
+// The values in which the spaces differ.
 struct Most {
   double shear, translate_x, translate_y, rotate, enhance, bits_first, bits_last;
 };
@@ -52,7 +52,7 @@ std::vector<EffectRange> ranges_with(Effect extra, const Most& most) {
   return ranges;
 }
 
-// AutoAugment was found on images of 331 pixels.
+// AutoAugment was developed on images of 331 pixels.
 Most usual(const Shape& image) {
   const auto translate = [](int64_t size) { return 150.0 / 331.0 * static_cast<double>(size); };
   return {0.3, translate(image[2]), translate(image[1]), 30, 0.9, 8, 4};

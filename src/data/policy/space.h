@@ -1,5 +1,5 @@
-// The effects among which a policy chooses, and how much each does at each of the policy's bins:
-// torchvision's tables, in single precision as it computes them.
+// The effects a policy chooses from, and the amount of each at each of its bins: torchvision's
+// tables, in single precision as torchvision computes them.
 #pragma once
 
 #include <vector>
@@ -12,8 +12,8 @@ namespace convoy::policy {
 
 struct EffectRange {
   Effect effect = Effect::identity;
-  double first = 0, last = 0;  // magnitudes of the first and the last bin, in equal steps
-  bool has_sign = false;       // may be turned round: to the other side, or less instead of more
+  double first = 0, last = 0;  // magnitudes of the first and the last bin, in equal intervals
+  bool has_sign = false;       // may be negative: the other direction, or less instead of more
 };
 
 class EffectSpace {
@@ -23,12 +23,12 @@ class EffectSpace {
   int bins() const { return bins_; }
   const std::vector<EffectRange>& ranges() const { return ranges_; }
 
-  // A range's effect at a bin; `negative` matters where it has a sign.
+  // The effect of a range at a bin; `negative` is used only if it has a sign.
   EffectStep step(const EffectRange& range, int bin, bool negative) const;
-  // The same of the effect itself, which must be among them.
+  // The same by effect, which must be one of the space.
   EffectStep step(Effect effect, int bin, bool negative) const;
 
-  // One of the effects, all alike, with one of its signs.
+  // Draws one of the effects, all equally likely, with a random sign if it has one.
   EffectStep draw(int bin, Random& random) const;
 
  private:
@@ -36,7 +36,8 @@ class EffectSpace {
   int bins_;
 };
 
-// Of AutoAugment (with invert), of RandAugment (with identity), of TrivialAugmentWide, of AugMix.
+// The spaces of AutoAugment (with invert), RandAugment (with identity), TrivialAugmentWide and
+// AugMix.
 EffectSpace auto_augment_space(const Shape& image);
 EffectSpace rand_augment_space(const Shape& image);
 EffectSpace trivial_augment_space();

@@ -9,7 +9,7 @@ constexpr int values = 256;
 
 using Histogram = std::array<int64_t, values>;
 
-// The table of the values' own numbers, each through `change`.
+// The table of change(i) for all values i.
 template <class Change>
 ByteTable table_of(Change change) {
   ByteTable table{};
@@ -21,7 +21,7 @@ void look_up_plane(uint8_t* plane, int64_t count, const ByteTable& table) {
   for (int64_t i = 0; i < count; ++i) plane[i] = table[plane[i]];
 }
 
-// Each plane through the table that `make` has for its histogram.
+// Maps each plane by the table that `make` returns for its histogram.
 template <class Make>
 void map_planes(const Planes& image, Make make) {
   for (int64_t c = 0; c < image.channels; ++c) {

@@ -1,5 +1,5 @@
-// Fashion-MNIST: 60,000 and 10,000 grey images of 28x28, 10 kinds of clothing, as IDX files. Debian
-// has them, so it is what runs without any download.
+// Fashion-MNIST: 60,000 and 10,000 grey images of 28x28, 10 kinds of clothing, as IDX files. It is
+// a Debian package, so it works without a download.
 #include "base/error.h"
 #include "data/sources/idx_file.h"
 #include "data/sources/memory_dataset.h"

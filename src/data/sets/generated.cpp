@@ -1,5 +1,6 @@
-// Generated images that can be learnt: each class has a coarse pattern, each image is its class's
-// pattern under noise. A pure function of seed and index, for benchmarks, tests and dry runs.
+// Generated images that a network can learn: each class has a coarse pattern, each image is its
+// class's pattern plus noise. A pure function of seed and index, for benchmarks, tests and dry
+// runs.
 #include "base/error.h"
 #include "base/random.h"
 #include "data/dataset.h"
@@ -8,7 +9,7 @@ namespace convoy {
 namespace {
 
 constexpr int64_t grid = 8;        // a pattern has grid x grid cells per channel
-constexpr int pattern_range = 96;  // cells lie in 80..175, noise adds -64..63: never beyond a byte
+constexpr int pattern_range = 96;  // cells are in 80..175, noise adds -64..63: fits in a byte
 constexpr int lowest_pattern = 80;
 
 class Generated final : public Dataset {
@@ -19,7 +20,7 @@ class Generated final : public Dataset {
     }
     patterns_.reserve(static_cast<size_t>(spec.classes * pattern_size()));
     for (int label = 0; label < spec.classes; ++label) {
-      // Both splits share the patterns: what is learnt on one holds on the other.
+      // Both splits use the same patterns, so evaluation measures what was learnt.
       Random random(random_key(spec.seed, Purpose::generated, 0, static_cast<uint64_t>(label)));
       for (int64_t i = 0; i < pattern_size(); ++i) {
         patterns_.push_back(static_cast<uint8_t>(lowest_pattern + random.below(pattern_range)));
@@ -53,7 +54,7 @@ class Generated final : public Dataset {
     const uint8_t* pattern = patterns_.data() + label * pattern_size();
     const int64_t h = spec_.image[1], w = spec_.image[2];
     uint64_t noise = 0;
-    int left = 0;  // bytes of noise not used yet
+    int left = 0;  // unused bytes of noise
     for (int64_t c = 0; c < spec_.image[0]; ++c) {
       for (int64_t y = 0; y < h; ++y) {
         const uint8_t* cells = pattern + (c * grid + y * grid / h) * grid;

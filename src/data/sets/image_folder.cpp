@@ -1,6 +1,6 @@
-// Any pictures, in folders train and val with a folder for each class, or in the folders of classes
-// alone, of which --val-share keeps a part for evaluation. They come from cameras, so that EXIF's
-// orientation counts.
+// Pictures in folders train and val with one folder per class, or only in class folders, of which
+// --val-share uses a part for evaluation. Pictures come from cameras, so the EXIF orientation is
+// applied.
 #include "data/sources/folder_source.h"
 #include "data/sources/picture_dataset.h"
 

@@ -1,5 +1,5 @@
-// ImageNet, as TFRecords by any of the usual names (data/sources/record_source.h) or as folders of
-// JPEGs.
+// ImageNet, as TFRecords under any of the usual names (data/sources/record_source.h) or as folders
+// of JPEGs.
 #include "data/sources/folder_source.h"
 #include "data/sources/picture_dataset.h"
 #include "data/sources/record_source.h"

@@ -40,7 +40,7 @@ class CachedSource final : public PictureSource {
     auto copy = std::make_unique<EncodedPicture>(picture);
     copy->bytes.shrink_to_fit();
     EncodedPicture* none = nullptr;
-    // Another thread may have been faster; then its copy stays.
+    // Another thread may have stored it meanwhile; then its copy stays.
     if (kept_[static_cast<size_t>(index)].compare_exchange_strong(none, copy.get())) copy.release();
   }
 
@@ -49,7 +49,7 @@ class CachedSource final : public PictureSource {
     return kept_[static_cast<size_t>(index)].load(std::memory_order_acquire);
   }
 
-  // The system is asked every few megabytes.
+  // Asks the system for free memory every few megabytes.
   bool has_room(int64_t bytes) const {
     constexpr int64_t often = 16 << 20;
     if (full_.load(std::memory_order_relaxed)) return false;
@@ -64,7 +64,7 @@ class CachedSource final : public PictureSource {
   std::function<int64_t()> free_bytes_;
   int64_t reserve_;
   std::unique_ptr<std::atomic<EncodedPicture*>[]> kept_;
-  mutable std::atomic<int64_t> unasked_{1 << 30};  // so that the first is asked for
+  mutable std::atomic<int64_t> unasked_{1 << 30};  // so large that the first call asks
   mutable std::atomic<bool> full_{false};
 };
 

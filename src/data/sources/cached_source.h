@@ -1,5 +1,5 @@
-// Encoded pictures kept in memory after their first read, as long as memory is free: the second
-// epoch reads no disk and no network.
+// Keeps encoded pictures in memory after their first read, as long as memory is free: the second
+// epoch then reads neither disk nor network. Owns the source.
 #pragma once
 
 #include <functional>
@@ -9,8 +9,8 @@
 
 namespace convoy {
 
-// `free_bytes` tells how much memory is left; nothing is added while it is below `reserve` bytes.
-// By default what the machine or the tightest cgroup has left, and an eighth of all there is.
+// `free_bytes` returns how much memory is left; below `reserve` nothing more is kept. Defaults:
+// what the machine or the tightest cgroup has left, and an eighth of all memory.
 std::unique_ptr<PictureSource> cached(std::unique_ptr<PictureSource> source);
 std::unique_ptr<PictureSource> cached(std::unique_ptr<PictureSource> source,
                                       std::function<int64_t()> free_bytes, int64_t reserve);

@@ -14,7 +14,7 @@ constexpr std::string_view advice =
     "try: --data-dir with the files of the official binary version "
     "(www.cs.toronto.edu/~kriz/cifar.html)";
 
-// The files of CIFAR's Python version, which are pickles, have these names without `.bin`.
+// The files of CIFAR's Python version, which are pickles, have the same names without `.bin`.
 bool is_python(const CifarFormat& format, const fs::path& data_dir) {
   const std::string name = fs::path(format.files.front().name).stem().string();
   for (const fs::path& entry :
@@ -24,7 +24,7 @@ bool is_python(const CifarFormat& format, const fs::path& data_dir) {
   return false;
 }
 
-// The folder that holds the split's first file.
+// The folder with the split's first file.
 fs::path find_folder(const CifarFormat& format, const fs::path& data_dir, bool train) {
   const auto first = std::find_if(format.files.begin(), format.files.end(),
                                   [&](const CifarFile& file) { return file.train == train; });
@@ -36,7 +36,7 @@ fs::path find_folder(const CifarFormat& format, const fs::path& data_dir, bool t
         is_python(format, data_dir) ? ": it is the Python version" : "", advice);
 }
 
-// Whether one of the set's files that are there has the length of the official release.
+// Whether any existing file of the set has the length of the official release.
 bool is_official(const CifarFormat& format, const fs::path& folder, int64_t record_bytes) {
   return std::any_of(format.files.begin(), format.files.end(), [&](const CifarFile& file) {
     std::error_code ignored;

@@ -10,14 +10,14 @@
 namespace convoy {
 namespace {
 
-constexpr size_t told_names = 4;  // in a message, of a longer list
+constexpr size_t told_names = 4;  // the most names of a list in a message
 
 constexpr std::string_view looks_like =
     "folders train and val with a folder of pictures for each class, or those of the classes alone "
     "with --val-share 0.1, or the files of another dataset (convoy list datasets)";
 
 struct Content {
-  std::vector<std::string> folders, files;  // by name, hidden ones left out
+  std::vector<std::string> folders, files;  // sorted by name, without hidden ones
   std::error_code error;
 };
 
@@ -35,9 +35,9 @@ Content look_into(const fs::path& folder) {
   return content;
 }
 
-// The deepest folder of the path that is there, and what of it may have been meant.
+// Reports a missing folder: finds its deepest existing parent and the name that was probably meant.
 [[noreturn]] void refuse_missing(const fs::path& folder) {
-  fs::path above = folder, missing, below;  // what was typed behind the part that is missing
+  fs::path above = folder, missing, below;  // the part of the path behind the missing folder
   std::error_code ignored;
   do {
     below = missing / below;

@@ -1,15 +1,16 @@
-// The folder that a user names for a dataset: the commonest mistake, and so the best messages.
+// Checks the folder that a user names for a dataset, and explains what is wrong with it.
 #pragma once
 
 #include "base/files/file.h"
 
 namespace convoy {
 
-// Fault::data where it is not there (the nearest name is told), a file, or not to be looked into.
+// Fault::data if it does not exist (the message names the nearest folder), is a file, or cannot be
+// read.
 void expect_folder(const fs::path& folder);
 
-// For a folder in which no dataset was recognised: Fault::data as above, or that it is empty, or
-// with what is in it; and what a dataset looks like.
+// For a folder in which no dataset was recognised: raises Fault::data as above, or tells that it is
+// empty or what it contains, and what a dataset looks like.
 [[noreturn]] void refuse_folder(const fs::path& folder);
 
 }  // namespace convoy

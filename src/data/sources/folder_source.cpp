@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 9> endings{".jpg", ".jpeg", ".png",  ".pp
 
 class FileSource final : public PictureSource {
  public:
-  // `folder`: that of the split, in which pictures are called alike on all machines.
+  // `folder`: the split's; names are relative to it, so they are equal on all machines.
   FileSource(std::vector<std::string> names, const fs::path& folder)
       : names_(std::move(names)), folder_((folder / "").native()) {}
 
@@ -45,7 +45,7 @@ class FileSource final : public PictureSource {
   KeptSample kept(int64_t index) const override {
     std::string path = origin(index);
     std::error_code code;
-    const uint64_t bytes = fs::file_size(path, code);  // a read will tell what is wrong with it
+    const uint64_t bytes = fs::file_size(path, code);  // the read reports errors
     if (path.starts_with(folder_)) path.erase(0, folder_.size());
     return {std::move(path), code ? 0 : bytes};
   }
@@ -58,7 +58,7 @@ class FileSource final : public PictureSource {
 
   void expect_read(int64_t index) const override {
     const int file = ::open(origin(index).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file < 0) return;  // the read will tell why
+    if (file < 0) return;  // the read reports the reason
     ::posix_fadvise(file, 0, 0, POSIX_FADV_WILLNEED);
     ::close(file);
   }
@@ -66,7 +66,7 @@ class FileSource final : public PictureSource {
  private:
   std::vector<std::string> names_;
   std::string folder_;
-  std::string paths_;  // one behind the other: millions of them stay small
+  std::string paths_;  // all paths in one string: millions of them stay small
   std::vector<size_t> ends_;
   std::vector<int32_t> labels_;
 };
@@ -208,7 +208,7 @@ int64_t count_pictures(const fs::path& folder, int64_t enough) {
   int64_t count = 0;
   try {
     count_below(folder, enough, trail, count);
-  } catch (const Error&) {  // whoever opens the set is told
+  } catch (const Error&) {  // opening the set reports the error
   }
   return count;
 }

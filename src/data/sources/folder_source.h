@@ -1,5 +1,5 @@
-// Pictures in a folder for each class, as torchvision's ImageFolder reads them: classes in the
-// order of their names, pictures likewise, also those in folders below.
+// Pictures in one folder per class, as torchvision's ImageFolder reads them: classes sorted by
+// name, pictures too, also in subfolders.
 #pragma once
 
 #include <memory>
@@ -12,38 +12,38 @@
 
 namespace convoy {
 
-// The split's folder in `dir`: train, or val, validation, test (img_train, img_val too); none when
-// there is no such folder. `held_out` "val": not test; "test": that first.
+// The folder of the split in `dir`: train, or val, validation, test (img_train, img_val too);
+// nothing if there is none. `held_out` "val": never test; "test": test first.
 std::optional<fs::path> split_folder(const fs::path& dir, bool train,
                                      std::string_view held_out = "");
 
 // Whether `dir` has a training split with folders of classes.
 bool is_split(const fs::path& dir);
 
-// Whether a file's name is that of a picture, by its ending.
+// Whether the file's extension is a picture's.
 bool names_picture(const fs::path& path);
 
-// The pictures below `folder`. `classes` are the names of its class folders; empty: those that are
-// there. A folder that is none of them, or one without pictures, is Fault::data.
+// The pictures below `folder`. `classes`: the allowed class folders; empty: those that exist. An
+// unknown class folder, or one without pictures, is Fault::data.
 std::unique_ptr<PictureSource> open_folder(const fs::path& folder,
                                            std::vector<std::string> classes = {});
 
-// Either split below `dir`; the classes are those of the training split, where there is one.
+// Either split below `dir`; the classes are those of the training split if it exists.
 std::unique_ptr<PictureSource> open_split(const fs::path& dir, bool train,
                                           std::string_view held_out = "");
 
-// Either split of the folders of classes in `dir` itself: of each class about `val_share` is for
-// evaluation (data/sources/val_share.h). A folder that is split already is Fault::usage.
+// Splits the class folders in `dir`: about `val_share` of each class is for evaluation
+// (data/sources/val_share.h). A folder that is split already is Fault::usage.
 std::unique_ptr<PictureSource> open_share(const fs::path& dir, bool train, double val_share);
 
-// How many pictures are below a folder, counted no further than `enough`; what cannot be read
-// counts as none.
+// The number of pictures below a folder, counted only up to `enough`; unreadable folders count as
+// empty.
 int64_t count_pictures(const fs::path& folder, int64_t enough);
 
-// Pictures without classes: label 0, in the given order.
+// Pictures without classes: all have label 0; in the given order.
 std::unique_ptr<PictureSource> picture_files(std::vector<fs::path> paths);
 
-// All pictures below a folder, by name.
+// All pictures below a folder, sorted by name.
 std::vector<fs::path> pictures_below(const fs::path& folder);
 
 }  // namespace convoy

@@ -43,7 +43,7 @@ size_t GzipReader::read(std::span<uint8_t> into) {
     have += room - z.avail_out;
     if (code == Z_STREAM_END) {
       ended_ = z.avail_in == 0;
-      inflateReset(&z);  // a file may be several gzip members in a row; what else follows is damage
+      inflateReset(&z);  // several gzip members may follow each other; anything else is damage
     } else if (code == Z_BUF_ERROR || (code == Z_OK && z.avail_in == 0 && z.avail_out > 0)) {
       raise(Fault::data,
             "{} is truncated: it ends after {} bytes, inside the compressed data; try: "

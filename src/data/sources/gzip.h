@@ -1,4 +1,4 @@
-// Reading of .gz files.
+// Reads .gz files.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace convoy {
 
-// A gzip file that is expanded piece by piece, into memory of the caller: a few bytes can claim to
-// be gigabytes. Checksums are verified; a damaged or truncated file, or bytes after its end, are
+// Decompresses a gzip file piece by piece into the caller's memory: a few bytes can expand to
+// gigabytes. Verifies checksums; a damaged or truncated file, or bytes after its end, are
 // Fault::data.
 class GzipReader {
  public:
-  // Borrows the file's bytes; `path` is for the errors.
+  // Borrows the file's bytes; `path` is for errors.
   GzipReader(std::string_view compressed, std::string path);
   ~GzipReader();
   GzipReader(const GzipReader&) = delete;
   GzipReader& operator=(const GzipReader&) = delete;
 
-  // Fills `into` as far as the file goes; fewer bytes than asked for: it ended, and is sound.
+  // Fills `into`. Fewer bytes than that: the file has ended and is intact.
   size_t read(std::span<uint8_t> into);
 
  private:

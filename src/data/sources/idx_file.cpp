@@ -11,9 +11,9 @@
 namespace convoy {
 namespace {
 
-constexpr uint32_t unsigned_bytes = 0x0800;  // the element type's place in the magic number
-// What a zipped file may expand to: so often its size, or this anyway. Pictures of digits and
-// clothes shrink to a half or a fifth.
+constexpr uint32_t unsigned_bytes = 0x0800;  // the element type in the magic number
+// Limit of decompression: this multiple of the file's size, but at least this many bytes. Pictures
+// of digits and clothes shrink only to between a half and a fifth.
 constexpr uint64_t most_expansion = 16, small_anyway = 16 << 20;
 
 uint32_t big_endian(std::span<const uint8_t> bytes, size_t at) {
@@ -22,7 +22,7 @@ uint32_t big_endian(std::span<const uint8_t> bytes, size_t at) {
   return value;
 }
 
-// The content of a file, plain or zipped, from its beginning.
+// The content of a file, plain or compressed, read from its beginning.
 class Content {
  public:
   Content(std::string bytes, bool zipped, const std::string& path) : bytes_(std::move(bytes)) {
@@ -31,7 +31,7 @@ class Content {
     most_ = zipped ? std::max(size * most_expansion, small_anyway) : size;
   }
 
-  // Fewer than asked for: there are no more.
+  // Returns fewer bytes only at the end.
   size_t read(std::span<uint8_t> into) {
     if (gzip_) return gzip_->read(into);
     const size_t count = std::min(into.size(), bytes_.size() - at_);
@@ -39,7 +39,7 @@ class Content {
     at_ += count;
     return count;
   }
-  // More than this cannot be in it, or may not.
+  // The upper limit of the content's size.
   uint64_t most() const { return most_; }
   bool is_zipped() const { return gzip_.has_value(); }
 
@@ -50,7 +50,7 @@ class Content {
   uint64_t most_;
 };
 
-// The product of the dimensions, or UINT64_MAX: more than any file has. Nothing where one is zero.
+// The product of the dimensions, saturated at UINT64_MAX; 0 if one is zero.
 uint64_t product(const std::vector<int64_t>& dims) {
   uint64_t product = 1;
   for (const int64_t dim : dims) {
@@ -60,7 +60,7 @@ uint64_t product(const std::vector<int64_t>& dims) {
   return product;
 }
 
-// What the header promises, and nothing behind it. A promise that cannot be kept takes no memory.
+// Reads exactly the bytes that the header declares. Refuses impossible sizes before it allocates.
 void read_data(Content& content, IdxFile& file, const std::string& source) {
   const uint64_t promised = product(file.dims);
   if (content.is_zipped() && promised > content.most()) {

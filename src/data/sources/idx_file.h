@@ -1,4 +1,4 @@
-// The IDX format of the MNIST family: a magic number, big-endian dimensions, then bytes.
+// Reads the IDX format of the MNIST family: a magic number, big-endian dimensions, then bytes.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,8 @@ struct IdxFile {
   std::vector<uint8_t> data;  // their product
 };
 
-// Reads `stem` or `stem`.gz in `folder`. `source` says where the file comes from, for the error
-// when there is none ("apt install …"). Anything but bytes of that rank in exactly the promised
-// number is Fault::data.
+// Reads `stem` or `stem`.gz in `folder`. `source` tells where to get a missing file ("apt install
+// …"). Any other element type or rank, or another number of bytes, is Fault::data.
 IdxFile read_idx(const fs::path& folder, const std::string& stem, int rank,
                  const std::string& source);
 

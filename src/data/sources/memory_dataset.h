@@ -1,4 +1,4 @@
-// A dataset held whole in memory: pixels and labels side by side, as small sets are.
+// A dataset in memory, for small sets: pixels and labels.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace convoy {
 
 class MemoryDataset final : public Dataset {
  public:
-  // `pixels` holds labels.size() images one after another. Labels have been checked by the reader.
+  // `pixels`: labels.size() images one after another. The reader must have checked the labels.
   MemoryDataset(Shape image, std::vector<std::string> names, std::vector<uint8_t> pixels,
                 std::vector<uint8_t> labels)
       : image_(image),

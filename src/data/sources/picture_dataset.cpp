@@ -10,7 +10,7 @@
 namespace convoy {
 namespace {
 
-// The most by which a picture may shrink while it is decoded: the view must not get coarser.
+// The largest shrink factor of decoding that still leaves at least the view's resolution.
 int shrink_for(const PictureView& view) {
   const double scale = std::min(view.x.length / static_cast<double>(view.x.whole),
                                 view.y.length / static_cast<double>(view.y.whole));
@@ -22,7 +22,7 @@ Geometry::Axis geometry_of(const ViewAxis& axis, int64_t size) {
   return {static_cast<double>(size) * scale, -axis.from * scale - static_cast<double>(axis.first)};
 }
 
-// Of red, green and blue planes, as Pillow's conversion to L weighs them.
+// Converts red, green and blue planes to luminance, as Pillow's conversion to L does.
 void brightness(const uint8_t* planes, int64_t count, uint8_t* out) {
   for (int64_t i = 0; i < count; ++i) {
     const int sum = planes[i] * 19595 + planes[count + i] * 38470 + planes[2 * count + i] * 7471;
@@ -37,7 +37,7 @@ struct PictureDataset::Workplace {
   PictureDecoder decoder;
   Resizer resizer;
   Pixels pixels;
-  std::vector<uint8_t> colours;  // three planes that become one
+  std::vector<uint8_t> colours;  // three planes that are converted to one
 };
 
 PictureDataset::PictureDataset(std::unique_ptr<PictureSource> source, const PictureSpec& spec)

@@ -1,4 +1,5 @@
-// Encoded pictures as images of one size: of each, only what its view needs is decoded and resized.
+// Encoded pictures as images of one size: decodes and resizes only the part that the view needs.
+// Owns the source.
 #pragma once
 
 #include <memory>
@@ -29,7 +30,7 @@ class PictureDataset final : public Dataset {
   int64_t run_length() const override { return source_->run_length(); }
 
  private:
-  // What a read needs: kept from one read to the next.
+  // The memory of a read, reused by later reads.
   struct Workplace;
   std::unique_ptr<Workplace> take() const;
   void give_back(std::unique_ptr<Workplace> place) const;

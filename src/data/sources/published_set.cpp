@@ -18,7 +18,7 @@ class PublishedSet final : public Dataset {
     for (int i = 0; i < classes(); ++i) names.push_back(fmt::format("class {}", i));
     return names;
   }
-  // Small sets are held whole, a byte for each label.
+  // Small sets are kept in memory, with one byte per label.
   int64_t expected_bytes() const override {
     return def_.has_pictures ? 0 : size() * (image_.count() + 1);
   }

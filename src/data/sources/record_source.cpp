@@ -16,14 +16,14 @@ namespace convoy {
 namespace {
 
 constexpr int64_t imagenet_classes = 1000;
-constexpr uint64_t other_files = 128;  // that the program may have open besides
+constexpr uint64_t other_files = 128;  // that the program may have open otherwise
 
 struct IndexEntry {
   RecordPlace place;
   uint32_t file = 0;
 };
 
-// The record files of one split, and where each record is.
+// The record files of one split, and the offset of each record.
 class RecordIndex {
  public:
   RecordIndex(const std::vector<fs::path>& paths, ThreadPool& pool) {
@@ -43,13 +43,13 @@ class RecordIndex {
   const TfRecordFile& file(int64_t index) const { return files_[entry(index).file]; }
   std::string origin(int64_t index) const { return file(index).origin(place(index)); }
 
-  // Names of the classes that the records speak of.
+  // The class names found in the records.
   std::vector<std::string> classes(ThreadPool& pool) const {
     const auto unless_damaged = [](auto&& look) -> std::optional<RecordClass> {
       try {
         return look();
       } catch (const Error&) {
-        return std::nullopt;  // whoever reads the record is told why
+        return std::nullopt;  // reading the record reports the reason
       }
     };
     return classes_in_records(
@@ -79,7 +79,7 @@ class RecordIndex {
   std::vector<IndexEntry> entries_;
 };
 
-// The boxes of a record; as far as they are in the picture, and not empty.
+// The boxes of a record, clipped to the picture, without empty ones.
 void read_boxes(const Example& example, const std::string& origin, std::vector<Box>& boxes) {
   constexpr const char* sides[] = {"ymin", "xmin", "ymax", "xmax"};
   std::vector<float> values[4];
@@ -121,7 +121,7 @@ class RecordSource final : public PictureSource {
   }
 
   void read(int64_t index, EncodedPicture& picture) const override {
-    thread_local std::string record;  // keeps its memory from picture to picture
+    thread_local std::string record;  // keeps its memory between pictures
     index_.file(index).read(index_.place(index), record);
     const std::string where = origin(index);
     const Example example(record, where);
@@ -142,7 +142,7 @@ class RecordSource final : public PictureSource {
   std::vector<std::string> classes_;
 };
 
-// A split may lack a class that the other one has: both must count the same.
+// One split may lack a class of the other: both must have the same classes.
 std::vector<std::string> classes_of(const fs::path& dir, bool train, const RecordIndex& index,
                                     ThreadPool& pool) {
   if (auto listed = find_class_list(dir)) return *std::move(listed);
@@ -166,7 +166,7 @@ bool has_records(const fs::path& dir, bool train) {
   try {
     return !record_shards(dir, train).empty();
   } catch (const Error&) {
-    return true;  // some, but something is wrong with them: opening says what
+    return true;  // files exist, but something is wrong: opening reports it
   }
 }
 

@@ -1,5 +1,5 @@
-// ImageNet as TFRecords: the pictures of a split, record after record, shard after shard. Labels of
-// the records count from 1, ours from 0.
+// ImageNet as TFRecords: the pictures of a split, record after record, shard after shard. Labels in
+// the records start at 1, ours at 0.
 #pragma once
 
 #include <memory>
@@ -9,12 +9,11 @@
 
 namespace convoy {
 
-// Whether the folder has record files of the split, all of them or not
-// (data/sources/record_shards.h).
+// Whether the folder has record files of the split, perhaps not all (data/sources/record_shards.h).
 bool has_records(const fs::path& dir, bool train);
 
-// All shards are walked over here; none, a missing one or a damaged length is Fault::data.
-// `threads` changes nothing but the time; 0: one for each core.
+// Reads the lengths of all records; no shard, a missing one or a damaged length is Fault::data.
+// `threads` only affects speed; 0: one per core.
 std::unique_ptr<PictureSource> open_records(const fs::path& dir, bool train, int threads = 0);
 
 }  // namespace convoy

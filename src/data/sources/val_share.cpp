@@ -8,7 +8,7 @@
 namespace convoy {
 
 std::vector<bool> held_out(const std::vector<std::string>& names, double share) {
-  std::vector<double> places;  // of each in [0, 1)
+  std::vector<double> places;  // of each name, in [0, 1)
   for (const std::string& name : names) places.push_back(Random(hash_bytes(name)).uniform());
   std::vector<bool> is_out;
   for (const double place : places) is_out.push_back(place < share);

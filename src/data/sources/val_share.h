@@ -1,4 +1,4 @@
-// Which pictures of a class are for evaluation where no folder says it.
+// Chooses the evaluation pictures of a class if no folder does.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace convoy {
 
-// For each name whether it is. A name decides by its hash alone, so that a picture that is added
-// moves no other, whatever the run's seed is, and renaming a class moves none either. About
-// `share` of many; of two or more at least one for either use.
+// For each name: whether it is for evaluation. Only the hash of a name decides, so adding a
+// picture, another seed, or renaming a class moves no other picture. About `share` of the names;
+// with two or more, each split gets at least one.
 std::vector<bool> held_out(const std::vector<std::string>& names, double share);
 
 }  // namespace convoy

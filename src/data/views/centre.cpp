@@ -1,6 +1,6 @@
-// The middle of the picture: its shorter side resized to --eval-resize, then a square cut out.
-// Which pixel the square begins at when there is no middle, and how the longer side is rounded, is
-// torchvision's, or TensorFlow's with its interpolation.
+// The centre of the picture: resizes its shorter side to --eval-resize, then cuts out a square. The
+// rounding of the longer side and of an odd offset is torchvision's, or TensorFlow's with
+// TensorFlow's interpolation.
 #include <algorithm>
 #include <cmath>
 

@@ -1,7 +1,7 @@
-// TensorFlow's sample_distorted_bounding_box, as the Habana and Graphcore recipes use it: the
-// aspect ratio is uniform, the height a whole number between what the areas allow, and a tenth of
-// some object (of the picture, when no object is known) must be seen. After a hundred crops that do
-// not fit, the whole picture.
+// TensorFlow's sample_distorted_bounding_box, as the Habana and Graphcore recipes use it. The
+// aspect ratio is uniform, the height a uniform whole number within the area limits, and the crop
+// must cover a tenth of some object (of the picture, if no object is known). After a hundred failed
+// crops, the whole picture.
 #include <algorithm>
 #include <cmath>
 
@@ -51,7 +51,7 @@ class DistortedBox final : public ViewMaker {
     highest = std::min(highest, height);
     h = std::min(h, highest);
     if (h < highest) h += random.below(static_cast<uint32_t>(highest - h + 1));
-    // Rounding may miss the areas by a row.
+    // Rounding may miss the area limits by a row.
     const auto area = [&] { return static_cast<double>(h * width_of(h)); };
     if (area() < least) ++h;
     if (area() > most) --h;

@@ -1,5 +1,5 @@
-// torchvision's RandomResizedCrop: area and the logarithm of the aspect ratio are uniform; after
-// ten crops that do not fit the middle of the picture is taken, as much as the ratios allow.
+// torchvision's RandomResizedCrop: area and logarithm of the aspect ratio are uniform; after ten
+// crops that do not fit, the largest centre crop within the ratios.
 #include <algorithm>
 #include <cmath>
 

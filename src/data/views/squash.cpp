@@ -1,5 +1,5 @@
-// The whole picture squashed to a square of --eval-resize pixels, of which the middle is cut out:
-// what Caffe's networks were trained on.
+// Resizes the whole picture to a square of --eval-resize pixels, ignoring its aspect ratio, and
+// cuts out the centre, as in the training of Caffe's networks.
 #include "data/views/view_maker.h"
 
 namespace convoy {

@@ -1,5 +1,5 @@
-// Which part of a picture becomes the image. A view is a pure function of the picture's size, the
-// boxes of its objects and random numbers.
+// A view chooses which part of a picture becomes the image. It is a pure function of the picture's
+// size, the boxes of its objects and random numbers.
 #pragma once
 
 #include <memory>
@@ -24,38 +24,39 @@ class ViewMaker {
 struct ViewDef {
   std::string_view name;  // as in --crop
   std::string_view help;
-  bool is_random = false;  // for training alone, and so are its options
-  DescribeOptions describe =
-      nullptr;  // its options, which `make` reads from `PictureSpec::options`
-  // What of them an evaluation needs to know.
+  bool is_random = false;  // for training only, like its options
+  // Its options, which `make` reads from `PictureSpec::options`.
+  DescribeOptions describe = nullptr;
+  // The options that evaluation needs to know.
   ToldOptions (*told)(const PictureSpec&) = nullptr;
   std::unique_ptr<ViewMaker> (*make)(const PictureSpec&) = nullptr;
 };
 
 const std::vector<ViewDef>& view_catalog();
 
-// Unknown names are usage errors.
+// An unknown name is a usage error.
 const ViewDef& find_view(std::string_view name);
 
 // The columns [x, x + width) of rows [y, y + height), resized to size x size.
 PictureView crop_view(int64_t x, int64_t y, int64_t width, int64_t height, int64_t size);
 
-// --eval-resize, of views that resize all of the picture before they cut.
+// --eval-resize, for views that resize the whole picture before they crop.
 struct ResizeOption {
   int pixels = 0;
 
   void describe(Fields& field);
-  // Of the picture's shorter side, for an image of that size. A smaller one is a usage error.
+  // The length of the picture's shorter side, for an image of that size. A smaller value is a usage
+  // error.
   int64_t of(int64_t image_size) const;
 };
 ToldOptions told_resize(const PictureSpec& spec);
 
-// --crop-area and --crop-ratio, of random crops.
+// --crop-area and --crop-ratio, for random crops.
 struct RandomCropOptions {
   struct Range {
     double low, high;
   };
-  std::vector<double> area, ratio;  // smallest and largest; empty: the view's own
+  std::vector<double> area, ratio;  // smallest and largest; empty: the view's defaults
 
   void describe(Fields& field);
   Range area_or(Range own) const { return range_or(area, own); }

@@ -11,8 +11,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::CappedTag<float, 16>;
 using V = hn::Vec<D>;
 
-// Three taps at a time, two sums each for even and odd columns: six chains of additions are enough
-// to keep the multipliers busy. Named sums, since gcc leaves arrays of them in memory.
+// Three taps at a time, with separate sums for even and odd columns: six chains of additions keep
+// the multipliers busy. Separate variables, because gcc keeps arrays of vectors in memory.
 HWY_INLINE void three_taps(const FewChannelsPlane& p, const float* a, const float* b,
                            const float* c, const float* d_y, V& sa, V& sb, V& sc) {
   const D d;
@@ -54,7 +54,7 @@ void few_channels_grad_impl(const FewChannelsPlane& p, const float* image, const
   };
   for (int64_t lane = 0; lane < p.block; lane += lanes) {
     for (int64_t t = 0; t < taps; t += 3) {
-      // A last group of fewer than three repeats its first tap and drops the copies.
+      // The last group of fewer than three taps repeats its first tap and drops the copies.
       const int64_t u = t + 1 < taps ? t + 1 : t, v = t + 2 < taps ? t + 2 : t;
       V a = hn::Zero(d), b = a, c = a;
       three_taps(p, image + offsets[t], image + offsets[u], image + offsets[v], d_y + lane, a, b,

@@ -1,5 +1,5 @@
-// The weight gradient of a convolution whose input has one or two plain channels: oneDNN has only
-// its reference code for that on AVX2 (1773 ms of 2200 ms for a step of the demonstration).
+// The weight gradient of a convolution whose input has one or two plain channels. On AVX2 oneDNN
+// has only reference code for it (1773 ms of a 2200 ms step in the demonstration).
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace convoy::kernels {
 
 struct FewChannelsPlane {
   int64_t out_h, out_w, stride;
-  int64_t row;    // floats of a row of the padded image
+  int64_t row;    // floats per row of the padded image
   int64_t block;  // channels of d_y
 };
 

@@ -19,7 +19,7 @@ void grouped_spread_impl(const GroupedSpread& s, const float* x, float* rows) {
   const D d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
 #if HWY_TARGET == HWY_SCALAR
-  // One lane: only groups of one fit (groups_fit).
+  // One lane: only groups of one channel fit (groups_fit).
   std::copy_n(x, s.pixels * s.block, rows);
   (void)lanes;
 #else
@@ -41,7 +41,7 @@ void grouped_spread_impl(const GroupedSpread& s, const float* x, float* rows) {
 #endif
 }
 
-// `n` neighbouring outputs at once: as many sums as the registers hold.
+// `n` neighbouring outputs at once, with one sum in a register for each.
 template <int n>
 HWY_INLINE void some_outputs(const GroupedRow& r, const float* weights, int64_t p, int64_t lane,
                              float* y) {
@@ -66,7 +66,7 @@ HWY_INLINE void some_outputs(const GroupedRow& r, const float* weights, int64_t 
   for (int k = 0; k < n; ++k) hn::StoreU(sum[k], d, y + (p + k) * r.y_step * r.block + lane);
 }
 
-// The last outputs are computed with their neighbours once more rather than one by one.
+// The last outputs are computed again together with their neighbours instead of one by one.
 template <int n>
 HWY_INLINE void outputs_by(const GroupedRow& r, const float* weights, int64_t lane, float* y) {
   int64_t p = 0;
@@ -89,7 +89,7 @@ void grouped_row_impl(const GroupedRow& r, const float* weights, float* y) {
   }
 }
 
-// `n` neighbouring sums (of [heights][members][widths] laid end to end) over the whole row.
+// `n` neighbouring sums (of the flattened [heights][members][widths]) over the whole row.
 template <int n>
 HWY_INLINE void some_sums(const GroupedRow& r, const float* d_y, int64_t first, int64_t lane,
                           float* sums) {

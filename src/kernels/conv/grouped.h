@@ -1,14 +1,14 @@
-// Convolutions in groups that are smaller than a block of channels, depthwise ones among them, row
-// by row. A vector holds whole groups; a row of the input is first laid out `members` times, the
-// i-th time with channel i of each group in all lanes of the group. After that every pass is
-// products of whole vectors, whatever the stride.
+// Convolutions whose groups are smaller than a block of channels (depthwise included), row by row.
+// A vector contains whole groups. A row of the input is first written `members` times: copy i has
+// channel i of each group in all lanes of the group. After that every pass is a product of whole
+// vectors, with any stride.
 #pragma once
 
 #include <cstdint>
 
 namespace convoy::kernels {
 
-// Whether a vector of this machine holds whole groups of that many channels.
+// Whether a vector of this machine contains whole groups of `members` channels.
 bool groups_fit(int64_t members, int64_t block);
 
 // rows[i][p][lane] = x[p][lane / members * members + i] for i in [0, members); a row has `stride`
@@ -19,15 +19,15 @@ struct GroupedSpread {
 void grouped_spread(const GroupedSpread& s, const float* x, float* rows);
 
 // One row of outputs: y[p] = sum over h, i, w of spread[h][i][p * step + columns[w]] * weights.
-// What comes before is overwritten.
+// Overwrites y.
 struct GroupedRow {
   int64_t count;  // outputs
   int64_t block, members;
   int64_t heights, widths;   // taps of the window
-  const float* const* rows;  // [heights], spread rows
-  int64_t stride;            // floats between the `members` forms of a row
+  const float* const* rows;  // [heights], rows made by grouped_spread
+  int64_t stride;            // floats between the `members` copies of a row
   const int64_t* columns;    // [widths], pixels
-  int64_t step;              // pixels of input from one output to the next
+  int64_t step;              // input pixels from one output to the next
   int64_t y_step;            // blocks of y from one output to the next
 };
 // weights: [heights][members][widths][block]

@@ -14,9 +14,8 @@ using V = hn::Vec<D>;
 HWY_INLINE V times(float f, V v) { return hn::Mul(hn::Set(D(), f), v); }
 HWY_INLINE V fma(float f, V v, V to) { return hn::MulAdd(hn::Set(D(), f), v, to); }
 
-// The transforms along one dimension: `in` and `out` are read and written with a stride, through
-// functions, so that they serve rows and columns. Named values, since gcc leaves arrays of vectors
-// in memory.
+// The transforms along one dimension. `get` and `put` access the elements, so that the same code
+// serves rows and columns. Separate variables, because gcc keeps arrays of vectors in memory.
 template <int tile>
 struct Lines;
 
@@ -118,7 +117,7 @@ struct Lines<2> {
   }
 };
 
-// The pixels of a tile: those of the image, and zeros around them.
+// The pixels of a tile: pixels of the image, and zeros around it.
 struct Window {
   int64_t top, left, height, width;  // of the image
   HWY_INLINE bool whole(int64_t side) const {
@@ -129,7 +128,7 @@ struct Window {
   }
 };
 
-// side x side pixels of `block` lanes from `lane` on, copied with zeros where the image ends.
+// Copies side x side pixels, from lane `lane` of each block on, with zeros outside the image.
 HWY_INLINE void copy_window(const Window& w, const float* plane, int64_t block, int64_t side,
                             float* to) {
   const D d;
@@ -145,7 +144,7 @@ HWY_INLINE void copy_window(const Window& w, const float* plane, int64_t block, 
 
 constexpr int64_t most_points = 36, most_lanes = 16;
 
-// The pixels that a transform to the points reads, and its line.
+// The pixels that a transform to points reads, and its transform along one dimension.
 template <int tile>
 struct InputPixels {
   static constexpr int64_t count = tile + 2;

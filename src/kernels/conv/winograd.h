@@ -1,17 +1,17 @@
 // Winograd's minimal filtering for 3x3 convolutions of stride 1 (Lavin 2015): output tiles of 4x4
-// or 2x2 pixels from input tiles of 6x6 or 4x4. A tile is transformed into `points` numbers a
-// channel, where the convolution is a matrix product over channels at each point (product.h).
+// or 2x2 pixels from input tiles of 6x6 or 4x4. A tile is transformed into `points` numbers per
+// channel; there the convolution is one matrix product over channels for each point (product.h).
 //
-// Images are blocked: a plane holds [h][w][block] floats, and `block` is the vector's length.
+// Images are blocked: a plane is [h][w][block] floats, and `block` is the vector's length.
 #pragma once
 
 #include <cstdint>
 
 namespace convoy::kernels {
 
-// How an image is covered with tiles.
+// How an image is divided into tiles.
 struct WinogradPlane {
-  int64_t tile;               // pixels of an output tile's side: 4 or 2
+  int64_t tile;               // side of an output tile in pixels: 4 or 2
   int64_t in_h, in_w;         // of the input image
   int64_t out_h, out_w;       // of the output image
   int64_t pad_top, pad_left;  // of the input
@@ -24,25 +24,26 @@ struct WinogradPlane {
   int64_t tiles() const { return tiles_h() * tiles_w(); }
 };
 
-// Where the transformed tiles of a channel block lie: point p of tile t at data + p * point + t *
-// block. So a transform writes one stream a point.
+// Where the transformed tiles of a channel block are: point p of tile t at data + p * point + t *
+// block. So a transform writes one stream for each point.
 struct WinogradField {
   float* data;
   int64_t point;
 };
 
-// Input tiles [first, first + count) of a plane: B^T d B. Pixels outside the image are zeros.
+// Transforms the input tiles [first, first + count) of a plane: B^T d B. Pixels outside the image
+// are zeros.
 void winograd_input(const WinogradPlane& p, const float* plane, int64_t first, int64_t count,
                     const WinogradField& to);
-// The products back to output pixels: A^T m A. Pixels beyond the image are dropped.
+// Transforms the products into output pixels: A^T m A. Pixels beyond the image are dropped.
 void winograd_output(const WinogradPlane& p, const WinogradField& from, int64_t first,
                      int64_t count, float* plane);
-// Gradients of output pixels to gradients of the products: A dy A^T.
+// Transforms gradients of output pixels into gradients of the products: A dy A^T.
 void winograd_output_grad(const WinogradPlane& p, const float* plane, int64_t first, int64_t count,
                           const WinogradField& to);
 
-// G g G^T of `block` filters side by side, g[9][block]; point p goes to u + p * point. And back for
-// their gradients: G^T u G.
+// Transforms `block` filters, g[9][block]: G g G^T; point p goes to u + p * point. The second one
+// is for their gradients: G^T u G.
 void winograd_weights(int64_t tile, int64_t block, const float* g, float* u, int64_t point);
 void winograd_weights_grad(int64_t tile, int64_t block, const float* u, int64_t point, float* g);
 

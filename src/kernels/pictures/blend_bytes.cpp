@@ -71,7 +71,8 @@ void smooth_bytes_impl(const uint8_t* plane, int64_t h, int64_t w, uint8_t* out)
     for (; x + lanes < w; x += lanes) {
       const auto sum = hn::Add(hn::Add(column(x - 1), column(x)),
                                hn::Add(column(x + 1), hn::ShiftLeft<2>(load(row + x))));
-      // A 26th of 2 sum + 13, below 2^13: 40330 / 2^20 is exact for it.
+      // (2 sum + 13) / 26: the dividend is below 2^13, for which multiplying by 40330 / 2^20 is
+      // exact.
       const auto twice = hn::Add(hn::Add(sum, sum), hn::Set(d, uint16_t{13}));
       const auto mean = hn::ShiftRight<4>(hn::MulHigh(twice, hn::Set(d, uint16_t{40330})));
       const hn::RebindToSigned<D16> same;

@@ -1,4 +1,4 @@
-// Bytes to floats by a table of 256 values.
+// Converts bytes to floats with a table of 256 values.
 #pragma once
 
 #include <cstdint>

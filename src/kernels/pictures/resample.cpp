@@ -20,17 +20,17 @@ HWY_INLINE hn::Vec<Wide> whole(hn::Vec<Wide> x) {
   return hn::Min(hn::Max(hn::Floor(hn::Add(x, hn::Set(d, 0.5f))), hn::Zero(d)), hn::Set(d, 255.0f));
 }
 
-// Rows whose pixels share a vector, so that one product serves them all.
+// The number of rows whose pixels share a vector, so that one product computes all of them.
 constexpr int64_t together = std::max<int64_t>(1, static_cast<int64_t>(hn::MaxLanes(Wide())) / 4);
 
-// The same pixel of all rows side by side, as floats: [pixel][row][4].
+// Interleaves the pixels of all rows, as floats: [pixel][row][4].
 void widen(const uint8_t* const* rows, int64_t width, float* out) {
   const uint8_t* lines[together];
   for (int64_t r = 0; r < together; ++r) lines[r] = rows[r];
   int64_t x = 0;
 #if HWY_TARGET != HWY_SCALAR
   if constexpr (together > 1) {
-    // Four pixels of each row; pixels are numbers of four bytes here.
+    // Four pixels of each row; a pixel is a 32-bit number here.
     const Wide d;
     const hn::Rebind<int32_t, Wide> d32;
     const hn::Rebind<uint8_t, Wide> d8;
@@ -76,7 +76,7 @@ void widen(const uint8_t* const* rows, int64_t width, float* out) {
   }
 }
 
-// known_taps: as many as there are, or 0 for any number.
+// known_taps: the number of taps at compile time, or 0 for any number.
 template <bool rounded, int known_taps>
 void blend_group(const float* pixels, const ColumnTaps& c, float* const* out) {
   const Wide d;
@@ -121,7 +121,7 @@ void blend_pixels_impl(const uint8_t* from, int64_t stride, int64_t rows, int64_
   for (int64_t row = 0; row < rows; row += together) {
     const uint8_t* lines[together];
     float* group[together];
-    // Where there are fewer rows the last one is taken again.
+    // If there are fewer rows, the last one is repeated.
     for (int64_t r = 0; r < together; ++r) {
       const int64_t at = std::min(row + r, rows - 1);
       lines[r] = from + at * stride;

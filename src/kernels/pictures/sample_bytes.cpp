@@ -12,7 +12,7 @@ HWY_BEFORE_NAMESPACE();
 namespace convoy::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// One pixel of the row, in all channels.
+// Computes one pixel of the row, in all channels.
 void sample_pixel(const SampledPicture& from, const double* m, int64_t x, double middle_y,
                   uint8_t* out) {
   const int64_t area = from.h * from.w;
@@ -39,13 +39,13 @@ void sample_pixel(const SampledPicture& from, const double* m, int64_t x, double
   }
 }
 
-// Where bytes can be gathered.
+// Only where bytes can be gathered.
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
 
 using D = hn::CappedTag<double, 8>;
 using D32 = hn::Rebind<int32_t, D>;
 
-// As many pixels at once as there are lanes; returns the first that is left.
+// Computes as many pixels at once as there are lanes; returns the first remaining one.
 int64_t sample_many(const SampledPicture& from, const double* m, double middle_y, uint8_t* out) {
   const D d;
   const D32 d32;
@@ -75,7 +75,7 @@ int64_t sample_many(const SampledPicture& from, const double* m, double middle_y
     const auto moved_x = hn::IfThenElseZero(inside, hn::Sub(at_x, half));
     const auto moved_y = hn::IfThenElseZero(inside, hn::Sub(at_y, half));
     const auto left = hn::Floor(moved_x), top = hn::Floor(moved_y);
-    // At the edge both neighbours are one pixel: what lies beside it counts nothing.
+    // At the edge both neighbours are the same pixel: the weight of the second is zero.
     const auto has_both = hn::And(hn::Ge(left, zero), hn::Lt(left, hn::Sub(width, number(1))));
     const auto dx = hn::IfThenElseZero(has_both, hn::Sub(moved_x, left));
     const auto dy = hn::Sub(moved_y, top);
@@ -89,7 +89,7 @@ int64_t sample_many(const SampledPicture& from, const double* m, double middle_y
     const auto upper = hn::Add(row_of(top), x0);
     const auto lower = hn::Add(row_of(hn::Add(top, number(1))), x0);
     for (int64_t c = 0; c < from.channels; ++c) {
-      // Four bytes at an index, of which the first two are the neighbours.
+      // Gathers four bytes at an index; the first two are the neighbours.
       const auto across = [&](auto index) {
         const auto bytes =
             hn::GatherOffset(d32, reinterpret_cast<const int32_t*>(from.planes + c * area), index);

@@ -22,14 +22,14 @@ HWY_INLINE hn::Vec<F> narrow(hn::Vec<D> x) { return hn::DemoteTo(F(), x); }
 HWY_INLINE hn::Vec<I> cut_off(hn::Vec<D> x) { return hn::DemoteTo(I(), x); }
 HWY_INLINE hn::Vec<D> number(double x) { return hn::Set(D(), x); }
 
-// In 0..255 of a share of 1.
+// A fraction of 1 as a byte, 0..255.
 HWY_INLINE hn::Vec<I> byte_of(hn::Vec<F> share) {
   const I i;
   const auto whole = cut_off(hn::Mul(wide(share), number(255.0)));
   return hn::Min(hn::Max(whole, hn::Zero(i)), hn::Set(i, 255));
 }
 
-// value * x, halves upwards, in 0..255.
+// value * x rounded to a byte, halves up.
 HWY_INLINE hn::Vec<I> share_of(hn::Vec<D> value, hn::Vec<D> x) {
   const auto product = hn::Mul(value, x);
   const auto low = hn::Floor(product);
@@ -47,7 +47,7 @@ HWY_INLINE void turn_vector(int shift, uint8_t* red, uint8_t* green, uint8_t* bl
   const auto r = load(red), g = load(green), b = load(blue);
   const auto most = hn::Max(hn::Max(r, g), b), least = hn::Min(hn::Min(r, g), b);
   const auto is_grey = hn::Eq(most, least);
-  // Of greys nothing is used; they must only not divide by zero.
+  // The result is not used for grey; this only avoids a division by zero.
   const auto range = hn::ConvertTo(f, hn::Max(hn::Sub(most, least), hn::Set(i, 1)));
   const auto part = [&](hn::Vec<I> x) {
     return hn::Div(hn::ConvertTo(f, hn::Sub(most, x)), range);
@@ -76,7 +76,7 @@ HWY_INLINE void turn_vector(int shift, uint8_t* red, uint8_t* green, uint8_t* bl
   const auto t = share_of(v, hn::Sub(one, hn::Mul(s, hn::Sub(one, rest))));
   const auto stays = hn::Or(is_grey, hn::Eq(saturation, hn::Zero(i)));
   const auto in = [&](int number_of) { return hn::Eq(sector, hn::Set(i, number_of)); };
-  // By sector, the sixth being the first again.
+  // Selects by sector of the hue circle.
   const auto choose = [&](auto x0, auto x1, auto x2, auto x3, auto x4, auto x5, uint8_t* to) {
     auto chosen = hn::IfThenElse(in(1), x1, x0);
     chosen = hn::IfThenElse(in(2), x2, chosen);

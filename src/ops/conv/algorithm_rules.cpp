@@ -39,7 +39,7 @@ std::string try_one_of(const std::string& word, const std::vector<std::string>& 
   return near.empty() ? "; try: " + join(names, ", ") : "; nearest: " + near;
 }
 
-// Text of a file that may be anything, cut to what fits into a message.
+// Arbitrary text from a file, shortened and printable, for a message.
 std::string shown(std::string_view text) {
   std::string printable;
   for (const char c : text.substr(0, 60)) printable += c < ' ' || c > '~' ? '?' : c;

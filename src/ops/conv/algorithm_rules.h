@@ -1,7 +1,6 @@
-// The user's word on algorithms (--algorithms): a line `PASS CONVOLUTION ALGORITHM` each, as
-// `convoy bench convs` prints them, in a text file where # begins a comment. In PASS and
-// CONVOLUTION
-// * and ? stand for any text. Format: docs/formats/algorithms.md.
+// The user's choice of algorithms (--algorithms). A rule is a line `PASS CONVOLUTION ALGORITHM`, as
+// `convoy bench convs` prints it, in a text file where # begins a comment. In PASS and CONVOLUTION,
+// * and ? match any text. Format: docs/formats/algorithms.md.
 #pragma once
 
 #include <string>
@@ -13,11 +12,11 @@
 
 namespace convoy::ops {
 
-// Usage errors, with `where` in front: not three words, no such pass, no convolution, no such
-// algorithm, or one that cannot compute that convolution.
+// Parses a rule. Usage errors, prefixed with `where`: not three words, an unknown pass, convolution
+// or algorithm, or an algorithm that cannot compute this convolution.
 AlgorithmRule parse_rule(std::string_view line, std::string where);
 
-// Whether it is meant as a rule rather than the name of a file.
+// Whether the text is a rule rather than the name of a file.
 bool looks_like_rule(std::string_view text);
 
 // All rules of a file; errors name file and line.

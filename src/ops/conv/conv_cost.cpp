@@ -11,7 +11,7 @@ namespace {
 using onednn::ConvPass;
 using onednn::ConvShape;
 
-// Channels as they are stored: in whole blocks, or as they are.
+// The stored number of channels: rounded up to whole blocks if blocked.
 struct Sides {
   int64_t in, out;
 };
@@ -25,7 +25,7 @@ int64_t pixels_of(const ConvShape& s, const Sides& c) {
   return s.n * (c.in * s.ih * s.iw + c.out * s.oh * s.ow);
 }
 
-// Of a weight gradient each slice of the batch has its own.
+// In a weight gradient each slice of the batch has its own partial sum.
 int64_t partial_sums(const ConvShape& s, ConvPass pass, int64_t weights, int64_t least) {
   return pass == ConvPass::grad_weights ? weights * Slices::cut(s.n, 1, least).tasks() : 0;
 }
@@ -39,7 +39,7 @@ ConvWork direct_work(const ConvShape& s, ConvPass pass, const Sides& c) {
 }
 
 ConvWork winograd_work(int64_t tile, const ConvShape& s, ConvPass pass, const Sides& c) {
-  const bool back = pass == ConvPass::grad_input;  // tiles cover what the pass writes
+  const bool back = pass == ConvPass::grad_input;  // tiles cover the output of the pass
   const int64_t tiles = divide_up(back ? s.ih : s.oh, tile) * divide_up(back ? s.iw : s.ow, tile);
   const int64_t points = (tile + 2) * (tile + 2), weights = points * c.in * c.out;
   const int64_t image = tiles * points * (c.in + c.out);  // transformed
@@ -80,7 +80,7 @@ std::optional<int64_t> conv_estimate(ConvAlgorithm algorithm, const ConvShape& s
     if (rates.kind != conv_kind(shape) || rates.pass != pass || rates.algorithm != algorithm)
       continue;
     const ConvWork work = conv_work(algorithm, shape, pass, level);
-    // Divided first: the product would not fit for the largest images there are.
+    // Divided first: for the largest images the product would overflow.
     const auto cost = [](int64_t count, int64_t rate) { return divide_up(count, 1024) * rate; };
     return cost(work.products, rates.products) + cost(work.points, rates.points) +
            cost(work.far, rates.far) + cost(work.weights, rates.weights) +

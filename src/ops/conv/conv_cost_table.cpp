@@ -1,4 +1,4 @@
-// The rates of conv_cost.h, written by bench/fit_convs; measure and fit rather than edit.
+// The rates of conv_cost.h, written by bench/fit_convs: measure and fit again instead of editing.
 
 #include "ops/conv/conv_cost.h"
 
@@ -45,7 +45,7 @@ constexpr ConvRates avx512_rates[] = {
 
 std::span<const ConvRates> conv_rates(Isa level) {
   if (level == Isa::avx512) return avx512_rates;
-  return avx2_rates;  // and what is below: measured nowhere, but nearest
+  return avx2_rates;  // also for lower levels: not measured, but the nearest
 }
 
 }  // namespace convoy::ops

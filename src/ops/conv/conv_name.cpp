@@ -10,7 +10,7 @@ namespace {
 using onednn::ConvPass;
 using onednn::ConvShape;
 
-// Takes a name apart from its beginning; once something is amiss, `good` stays false.
+// Parses a name from its beginning; after the first error `good` stays false.
 struct Reader {
   std::string_view rest;
   bool good = true;
@@ -21,7 +21,7 @@ struct Reader {
     return true;
   }
   void expects(std::string_view text) { good = takes(text) && good; }
-  // Sizes beyond a million are a slip of the hand, and would not fit into the arithmetic.
+  // Sizes beyond a million are typing errors and would overflow.
   int64_t number(int64_t least) {
     int64_t value = 0;
     const char* end = rest.data() + rest.size();

@@ -1,7 +1,7 @@
-// Convolution: Winograd's filters where they pay (conv_algorithm.h), else by oneDNN on slices of
-// the batch. The weights lie plain in the state; every pass packs them into its own blocked order
-// first. The weight gradient gives each slice its own partial sum; the slices of a replica meet in
-// a balanced tree, then the replicas do.
+// Convolution: Winograd if it is estimated to be faster (conv_algorithm.h), else oneDNN on slices
+// of the batch. The state stores plain weights; every pass first packs them into its own blocked
+// order. In the weight gradient each slice has its own partial sum; these are added in a balanced
+// tree over the slices of a replica, then over the replicas.
 
 #include "ops/conv/convolution.h"
 
@@ -33,7 +33,7 @@ struct Attrs {
   int64_t stride;
   Padding padding;  // explicit
   int64_t groups;
-  Shape x, w;  // what the gradients need to know of the forward node
+  Shape x, w;  // of the forward node, for the gradients
 };
 
 int64_t out_size(int64_t in, int64_t window, int64_t before, int64_t after, int64_t stride) {
@@ -54,7 +54,7 @@ Types infer(const Node& n, std::span<const TensorType> in) {
           to_string(x), to_string(w), a.groups);
   }
   const Padding& p = a.padding;
-  // Not by the size of the output: a division rounds towards zero, to a pixel that is not there.
+  // The output size would not show it: integer division rounds towards zero, to one pixel.
   if (x[2] + p.top + p.bottom < w[2] || x[3] + p.left + p.right < w[3]) {
     raise(Fault::usage, "a {}x{} image is too small for a {}x{} window; try: a larger --image-size",
           x[2], x[3], w[2], w[3]);
@@ -75,8 +75,9 @@ double flops(const Node& n, const KernelSite&) {
          static_cast<double>(a.w[1] * a.w[2] * a.w[3]);
 }
 
-// oneDNN's kernels want blocked channels, but a few plain ones for the image itself, and for
-// groups that are no whole blocks nothing blocked at all; our own take small groups blocked.
+// oneDNN's fast kernels need blocked channels. Exceptions: an image of few channels is plain, and
+// groups that are not whole blocks are plain on both sides; our own kernels take small groups
+// blocked.
 void choose_layouts(ConvShape& s) {
   const int64_t block = channel_block();
   const bool depthwise = s.ic == s.groups && s.oc == s.groups;
@@ -110,7 +111,7 @@ ConvShape conv_shape(const Attrs& a, int64_t images) {
   return shape;
 }
 
-// What the three passes share: the primitive of a full slice and that of a shorter last one.
+// Base of the three passes: the primitive of a full slice, and one for a shorter last slice.
 class SlicedConvolution : public Kernel {
  public:
   SlicedConvolution(const Attrs& a, ConvPass pass, int64_t replicas)
@@ -133,8 +134,8 @@ class SlicedConvolution : public Kernel {
   }
 
  protected:
-  // A partial sum of large weights costs about as much as 40 pixels of work: it should be for a few
-  // times that.
+  // Adding a partial sum of large weights costs about as much as 40 pixels of work, so a slice
+  // needs a few times as many.
   static int64_t least_images(const Attrs& a) {
     const Shape y = out_shape(a);
     if (a.w.count() <= 64 * 1024) return 1;
@@ -193,11 +194,11 @@ class ConvApply : public SlicedConvolution {
   Out<float> out_;
 };
 
-// oneDNN has only its reference, a thousand times slower, for weight gradients of images smaller
-// than the window at some ISA levels. Where that is so, images are copied between borders of zeros.
+// At some ISA levels oneDNN has only reference code, a thousand times slower, for weight gradients
+// of images smaller than the window. Then images are copied into a frame of zeros.
 bool needs_borders(const Attrs& a) { return a.x[2] < a.w[2] || a.x[3] < a.w[3]; }
 
-// The same convolution of images that have their padding around them.
+// The same convolution with the padding made part of the images.
 Attrs with_borders(Attrs a) {
   const Padding& p = a.padding;
   a.x = {a.x[0], a.x[1], a.x[2] + p.top + p.bottom, a.x[3] + p.left + p.right};
@@ -205,7 +206,7 @@ Attrs with_borders(Attrs a) {
   return a;
 }
 
-// Inputs x, d_y. The partial sums lie one after another in the scratch.
+// Inputs x, d_y. The partial sums are one after another in the scratch.
 class ConvGradWeights : public SlicedConvolution {
  public:
   ConvGradWeights(const Attrs& a, const KernelSite& site)
@@ -246,15 +247,15 @@ class ConvGradWeights : public SlicedConvolution {
   }
 
  private:
-  // Small, so that a chunk of every slice's sum stays in the cache.
+  // Small, so that a chunk of every slice's partial sum stays in the cache.
   Chunks chunks() const { return {full_.packing().packed_floats(), 2048}; }
 
   size_t library_bytes() const {
     return round_up(static_cast<int64_t>(SlicedConvolution::worker_scratch_bytes()), 64);
   }
 
-  // Copies the images of a slice between borders of zeros, into the thread's scratch; returns where
-  // the first image of the batch would be.
+  // Copies the images of a slice into frames of zeros, in the thread's scratch; returns the address
+  // at which the batch's first image would be.
   const float* bordered(int task, const KernelArgs& args) const {
     const ConvShape s = conv_shape(*borders_, 1);
     const int64_t wide = s.iw + s.pad_left + s.pad_right, high = s.ih + s.pad_top + s.pad_bottom;
@@ -275,10 +276,10 @@ class ConvGradWeights : public SlicedConvolution {
   int64_t stride_;
   In<float> x_, d_y_;
   Out<float> d_w_;
-  std::optional<Attrs> borders_;  // of the images as they are, where they need borders
+  std::optional<Attrs> borders_;  // of the original images, if they need borders
 };
 
-// By Winograd's filters, of the tile it gives, or not at all.
+// The tile of Winograd's algorithm if it was chosen, else 0.
 int64_t tile_for(const Attrs& a, ConvPass pass, const KernelSite& site) {
   return winograd_tile(choose_algorithm(conv_shape(a, a.x[0]), pass, site.choices));
 }
@@ -391,13 +392,8 @@ Value convolution(Builder& b, Value x, Value w, const ConvOptions& options) {
   return b.emit(convolution_def, {x, w}, Attrs{options.stride, padding, options.groups, xs, ws});
 }
 
-}  // namespace convoy::ops
-
-namespace convoy {
-
 OpFamily convolution_ops() {
-  return {.ops = {&ops::convolution_def, &ops::grad_input_def, &ops::grad_weights_def},
-          .fusions = {}};
+  return {.ops = {&convolution_def, &grad_input_def, &grad_weights_def}};
 }
 
-}  // namespace convoy
+}  // namespace convoy::ops

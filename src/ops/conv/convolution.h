@@ -1,3 +1,5 @@
+// Convolution of images [n, c, h, w] with weights [oc, ic / groups, kh, kw], and its gradients. The
+// algorithm follows from ops/conv/conv_algorithm.h.
 #pragma once
 
 #include <optional>
@@ -8,7 +10,8 @@
 namespace convoy::ops {
 
 struct Padding {
-  // TensorFlow's SAME: out = ceil(in / stride), the odd pixel goes to the bottom and right.
+  // TensorFlow's SAME: out = ceil(in / stride); an odd pixel of padding goes to the bottom and
+  // right.
   static constexpr int64_t same = -1;
   int64_t top = 0, left = 0, bottom = 0, right = 0;
 
@@ -25,14 +28,15 @@ struct ConvOptions {
 // x [n, ic, ih, iw], w [oc, ic / groups, kh, kw] -> [n, oc, oh, ow].
 Value convolution(Builder& b, Value x, Value w, const ConvOptions& options);
 
-// The convolution a node of this family computes, of the node's whole batch; none for others.
+// The convolution that a node of this family computes, for the node's whole batch; nothing for
+// other nodes.
 struct ConvCall {
   onednn::ConvPass pass;
   onednn::ConvShape shape;
 };
 std::optional<ConvCall> conv_call(const Node& node);
 
-// SAME made explicit for this input and window.
+// Replaces SAME by the explicit padding for this input and window.
 Padding resolve_padding(const Padding& padding, int64_t ih, int64_t iw, int64_t kh, int64_t kw,
                         int64_t stride);
 

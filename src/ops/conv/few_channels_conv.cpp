@@ -29,7 +29,7 @@ std::unique_ptr<Kernel> few_channels_grad_weights(const onednn::ConvShape& s,
   auto kernel = std::make_unique<PhasedKernel>();
   kernel->scratch(static_cast<size_t>(slices.tasks() * partial) * sizeof(float));
   kernel->worker_scratch(static_cast<size_t>(s.ic * padded_h * row) * sizeof(float));
-  // The partial sum of each slice: [o / block][tap][block].
+  // Each slice has its partial sum: [o / block][tap][block].
   kernel->phase(slices.tasks(), [=](int task, const KernelArgs& args) {
     auto* image = reinterpret_cast<float*>(args.worker_scratch);
     float* sums = reinterpret_cast<float*>(args.scratch) + task * partial;

@@ -1,3 +1,4 @@
+// Our kernel for the weight gradient of convolutions with one or two input channels.
 #pragma once
 
 #include <memory>
@@ -10,7 +11,7 @@ namespace convoy::ops {
 // Whether oneDNN lacks a fast weight gradient for this shape (plain x, blocked y).
 bool has_few_channels(const onednn::ConvShape& whole_batch);
 
-// Our own: inputs x, d_y; output d_w plain. See kernels/conv/few_channels.h.
+// Inputs x, d_y; output d_w plain. See kernels/conv/few_channels.h.
 std::unique_ptr<Kernel> few_channels_grad_weights(const onednn::ConvShape& whole_batch,
                                                   const KernelSite& site);
 

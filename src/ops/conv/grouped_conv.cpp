@@ -1,7 +1,7 @@
 // A task takes one block of channels of one image and goes down its rows. The rows that the window
-// covers wait in the thread's scratch, spread over the lanes (kernels/conv/grouped.h). The input
-// gradient is the same walk over d_y: with stride s the pixels of x fall into s classes a side,
-// each with its own taps of the window.
+// covers are in the thread's scratch, spread over the lanes (kernels/conv/grouped.h). The input
+// gradient is the same loop over d_y: with stride s the pixels of x form s classes per side, each
+// with its own taps of the window.
 
 #include "ops/conv/grouped_conv.h"
 
@@ -20,17 +20,17 @@ namespace {
 using onednn::ConvPass;
 using onednn::ConvShape;
 
-constexpr int64_t most_taps = 16;  // a side of the window
+constexpr int64_t most_taps = 16;  // per side of the window
 
 int64_t members_of(const ConvShape& s) { return s.ic / s.groups; }
 
-// One side of the window, seen from what is computed. Pixel p of it belongs to class p % classes;
-// tap t of that class reads source pixel p / classes * step + offset.
+// One dimension of the window, from the viewpoint of the result: result pixel p belongs to class p
+// % classes; tap t of this class reads source pixel p / classes * step + offset.
 struct Side {
   struct Tap {
     int64_t tap, offset;
   };
-  int64_t source, made;  // pixels
+  int64_t source, made;  // pixels of the source and of the result
   int64_t classes, step;
   std::vector<std::vector<Tap>> taps;  // of each class
 
@@ -43,7 +43,7 @@ struct Side {
     Side side{out, in, stride, 1, {}};
     side.taps.resize(static_cast<size_t>(stride));
     for (int64_t c = 0; c < stride; ++c) {
-      // From the last tap to the first: the pixels of the source come in order.
+      // From the last tap to the first, so that source pixels are read in order.
       for (int64_t t = window - 1; t >= 0; --t) {
         const int64_t from = c + pad - t;
         if ((from % stride + stride) % stride != 0) continue;
@@ -56,7 +56,7 @@ struct Side {
 
   const std::vector<Tap>& of(int64_t c) const { return taps[static_cast<size_t>(c)]; }
   int64_t count(int64_t c) const { return c < made ? divide_up(made - c, classes) : 0; }
-  // Pixels that taps reach before the first and behind the last of the source.
+  // How many pixels taps reach before the first and behind the last pixel of the source.
   int64_t before() const {
     int64_t most = 0;
     for (const auto& list : taps) {
@@ -75,7 +75,7 @@ struct Side {
   }
 };
 
-// The rows of one plane that the window needs, spread; older ones make room.
+// A ring of the rows of one plane that the window needs, spread over the lanes.
 class SpreadRows {
  public:
   SpreadRows(const Side& columns, int64_t window, int64_t members, int64_t block)
@@ -90,8 +90,8 @@ class SpreadRows {
   size_t bytes() const {
     return static_cast<size_t>(window_ * spread_.members * spread_.stride) * sizeof(float);
   }
-  // Makes the margins zero, which they stay for all planes that follow; no row is read before it
-  // was filled.
+  // Sets the margins to zero; they stay zero for all following planes. Other pixels of a row are
+  // filled before they are read.
   void clear(float* memory) const {
     for (int64_t i = 0; i < window_ * spread_.members; ++i) {
       float* row = memory + i * spread_.stride;
@@ -188,13 +188,13 @@ class Apply : public Kernel {
 
   void plane(const float* source, const float* w, float* memory, float* made) const {
     spread_.clear(memory);
-    int64_t next = 0;  // the first row of the source that is not spread yet
+    int64_t next = 0;  // the first source row that is not in the ring yet
     std::array<const float*, most_taps> rows;
     std::array<int64_t, most_taps> columns;
     for (int64_t r = 0; r < high_.made; ++r) {
       const int64_t row_class = r % high_.classes, at = r / high_.classes * high_.step;
       const auto& heights = high_.of(row_class);
-      // Rows outside the source are zero: the taps that meet others follow one another.
+      // Rows outside the source are zero: skips their taps, which are the first or the last ones.
       size_t first = 0, last = heights.size();
       while (first < last && at + heights[first].offset < 0) ++first;
       while (last > first && at + heights[last - 1].offset >= high_.source) --last;
@@ -230,10 +230,10 @@ class Apply : public Kernel {
   int64_t images_, channels_, members_, kh_, kw_, block_, blocks_;
   Side high_, wide_;
   SpreadRows spread_;
-  std::vector<int64_t> starts_;  // of the weights of each class of columns and rows, as packed
+  std::vector<int64_t> starts_;  // of the packed weights of each class of columns and rows
 };
 
-// The partial sums of a slice: [block of channels][tap of the height][member][tap of the
+// The partial sum of a slice: [block of channels][tap of the height][member][tap of the
 // width][lane].
 class GradWeights : public Kernel {
  public:
@@ -245,7 +245,7 @@ class GradWeights : public Kernel {
         members_(members_of(s)),
         block_(channel_block()),
         blocks_(divide_up(s.ic, block_)),
-        // Blocks are tasks too, so slices need not be many.
+        // Blocks are tasks too, so few slices are enough.
         slices_(Slices::cut(s.n, site.replicas,
                             std::max<int64_t>(1, s.n / site.replicas * blocks_ / 64))),
         spread_(Side::forward(s.iw, s.ow, s.kw, s.stride_w, s.pad_left), s.kh, members_, block_) {}
@@ -347,7 +347,7 @@ bool fits_grouped(const ConvShape& s) {
 bool prefers_grouped(const ConvShape& s, ConvPass pass) {
   if (!fits_grouped(s)) return false;
   const bool depthwise = members_of(s) == 1;
-  // oneDNN: whole blocks of groups, or depthwise over whole blocks.
+  // oneDNN has kernels for groups of whole blocks, and for depthwise with whole blocks of channels.
   if (!depthwise) return members_of(s) < channel_block();
   if (s.groups % channel_block() != 0) return true;
   return pass == ConvPass::grad_weights && !(s.kh == 3 && s.kw == 3);

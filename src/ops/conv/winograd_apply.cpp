@@ -1,4 +1,4 @@
-// The forward pass, and the input gradient, which is the forward pass of d_y with turned weights.
+// The forward pass, and the input gradient, which is the forward pass on d_y with rotated weights.
 
 #include <array>
 
@@ -21,15 +21,15 @@ struct Sides {
   In<float> source, weights;
   Out<float> made;
 
-  // 9 rows of `block` outputs for each of the inputs [first, first + count): what the transform of
-  // the weights reads.
+  // 9 rows of `block` outputs for each of the inputs [first, first + count): the input of the
+  // weight transform.
   int64_t packed(int64_t count) const { return count * 9 * in.block; }
   void pack(const float* w, int64_t first, int64_t count, int64_t out_block, float* g) const {
     const int64_t block = in.block, o = out_block * block;
     const int64_t rows = std::min(block, out.channels - o);
     const int64_t real = std::clamp<int64_t>(in.channels - first, 0, count);
     if (turned) {
-      // By the names of the forward pass w[c][o], each from its far end.
+      // In the forward pass's names w[c][o]; each window is read backwards.
       for (int64_t c = 0; c < real; ++c) {
         kernels::transpose({rows, 9, block, 9, -block}, w + 9 * ((first + c) * out.channels + o),
                            g + packed(c) + 8 * block);
@@ -40,14 +40,14 @@ struct Sides {
     }
     std::fill_n(g + packed(real), packed(count - real), 0.0f);
   }
-  // Packed weights to the points; point p of input c goes to u + c * input + p * point.
+  // Transforms packed weights; point p of input c goes to u + c * input + p * point.
   void transform(const float* g, int64_t count, float* u, int64_t input, int64_t point) const {
     for (int64_t c = 0; c < count; ++c) {
       kernels::winograd_weights(plane.tile, in.block, g + packed(c), u + c * input, point);
     }
   }
 
-  // m = v u at one point: of `inputs` channels of v, for a panel of `vectors` blocks of outputs.
+  // m = v u at one point, for `inputs` channels of v and a panel of `vectors` blocks of outputs.
   void multiply(const WinogradTiles& v, const float* v_data, int64_t rows, int64_t inputs,
                 const float* u, int64_t vectors, const WinogradTiles& m, float* m_data, bool add,
                 int64_t ahead) const {
@@ -70,12 +70,14 @@ struct Sides {
   }
 };
 
-// Small weights: transformed once, then every task does all for a chunk of tiles.
+// For small weights: they are transformed once, then each task does everything for a chunk of
+// tiles.
 class ChunkedApply : public Kernel {
  public:
   explicit ChunkedApply(const Sides& sides) : s_(sides) {
     const int64_t per_tile = s_.plane.points() * (s_.in.padded() + s_.out.padded()) * 4;
-    // As much as stays in a core's cache, in whole passes of rows, and tasks for 16 threads.
+    // As many tiles as fit into a core's cache, a multiple of the product's rows, but enough tasks
+    // for 16 threads.
     const int64_t cached = std::max<int64_t>(megabyte / per_tile / rows_, 1) * rows_;
     all_ = s_.images * s_.plane.tiles();
     chunk_ = std::min(cached, round_up(divide_up(all_, 24), rows_));
@@ -109,14 +111,14 @@ class ChunkedApply : public Kernel {
  private:
   static constexpr int64_t rows_ = kernels::product_rows;
 
-  // Weights at the points, in panels of a few blocks of outputs: [point][panel][input][output].
+  // Transformed weights, in panels of a few blocks of outputs: [point][panel][input][output].
   int64_t u_point() const { return s_.in.padded() * s_.out.padded() + 16; }
   int64_t panels() const { return divide_up(s_.out.blocks(), vectors_); }
   int64_t panel(int64_t i) const { return i * vectors_ * s_.in.block * s_.in.padded(); }
   int64_t vectors(int64_t i) const { return std::min(vectors_, s_.out.blocks() - i * vectors_); }
 
   void transform(int task, const float* w, float* u) const {
-    constexpr int64_t inputs = 16;  // at a time
+    constexpr int64_t inputs = 16;  // in one call
     std::array<float, inputs * 9 * 16> g;
     const int64_t i = task / vectors_, block = s_.in.block, width = vectors(i) * block;
     float* to = u + panel(i) + task % vectors_ * block;
@@ -159,16 +161,16 @@ class ChunkedApply : public Kernel {
   WinogradTiles v_, m_;
 };
 
-// Large weights: they would fill the memory's bus at the points. A task transforms those of a few
-// outputs where it needs them, inputs by inputs, and multiplies them with all tiles of a group.
-// They are packed once.
+// For large weights: transformed, they would not fit into the cache. A task transforms the weights
+// of a few outputs just before use, some inputs at a time, and multiplies them with all tiles of a
+// group. The plain weights are packed once.
 class PhasedApply : public Kernel {
  public:
   explicit PhasedApply(const Sides& sides) : s_(sides) {
     group_ = images_in_a_group(s_.plane, s_.in.padded() + s_.out.padded(), s_.images);
     v_ = {group_ * s_.plane.tiles(), s_.in.padded()};
     m_ = {group_ * s_.plane.tiles(), s_.out.padded()};
-    // Tasks for 16 threads: the tiles are shared out too when there are few outputs.
+    // Enough tasks for 16 threads: tiles are divided too if there are few outputs.
     parts_ = std::clamp<int64_t>(divide_up(16, strips()), 1, divide_up(v_.tiles, 48));
   }
 
@@ -224,8 +226,8 @@ class PhasedApply : public Kernel {
   }
 
  private:
-  // Inputs at a time and blocks of outputs of a strip: their weights at the points, and the sums of
-  // a strip, stay in a core's cache.
+  // Inputs per pass and blocks of outputs per strip: their transformed weights, and the sums of a
+  // strip, stay in a core's cache.
   static constexpr int64_t inputs = 64, strip_blocks = 4;
 
   int64_t strips() const { return divide_up(s_.out.blocks(), strip_blocks); }
@@ -260,7 +262,7 @@ class PhasedApply : public Kernel {
   Sides s_;
   int64_t vectors_ = kernels::product_vectors();
   int64_t group_ = 1;  // images
-  int64_t parts_ = 1;  // of the tiles of a group
+  int64_t parts_ = 1;  // pieces of a group's tiles
   WinogradTiles v_, m_;
 };
 

@@ -1,6 +1,6 @@
-// d_w from x and d_y: at every point a product over all tiles of a replica. Back from the points to
-// weights for each replica, then the tree over replicas: so it has the bits of replicas that run
-// one after another.
+// d_w from x and d_y: at every point a product over all tiles of a replica. The sums are
+// transformed back to weights for each replica, then added in a tree over replicas: the same bits
+// as replicas that run one after another.
 
 #include <array>
 
@@ -26,7 +26,8 @@ struct Sides {
 
   int64_t weights() const { return x.channels * y.channels * 9; }
 
-  // Both sides of the tiles [first, first + count) of image n, as tiles `at` and on.
+  // Transforms channel block b (of x, then of d_y) of the tiles [first, first + count) of image n;
+  // writes them as tiles `at` and on.
   void transform_block(int64_t b, const KernelArgs& args, int64_t n, int64_t first, int64_t count,
                        int64_t at, const WinogradTiles& v, float* v_data, const WinogradTiles& d,
                        float* d_data) const {
@@ -40,7 +41,7 @@ struct Sides {
     }
   }
 
-  // Sums over `tiles` tiles at one point for a block of inputs and some blocks of outputs.
+  // The sums over `tiles` tiles at one point, for a block of inputs and some blocks of outputs.
   void multiply(const WinogradTiles& v, const float* v_data, const WinogradTiles& d,
                 const float* d_data, int64_t tiles, int64_t vectors, float* sums, int64_t row,
                 bool add) const {
@@ -60,8 +61,8 @@ struct Sides {
                      v_data, d_data, sums);
   }
 
-  // From the points to d_w for inputs [c, c + rows) and outputs [o, o + columns): sums lie
-  // [point][input][output].
+  // Transforms sums [point][input][output] back to d_w, for inputs [c, c + rows) and outputs [o, o
+  // + columns).
   void back(const float* sums, int64_t point, int64_t row, int64_t c, int64_t rows, int64_t o,
             int64_t columns, float* d_w) const {
     std::array<float, 9 * 16> g;
@@ -80,8 +81,8 @@ struct Sides {
 
 Chunks weight_chunks(const Sides& s) { return {s.weights()}; }
 
-// Gradients as weights, one after another: the `groups` of each replica meet in a tree, then the
-// replicas do.
+// Adds the weight gradients of all groups of images: a tree over the `groups` of each replica, then
+// one over the replicas.
 void sum_terms(const Sides& s, int64_t groups, int task, float* rows, float* d_w) {
   const int64_t begin = weight_chunks(s).begin(task), length = weight_chunks(s).length(task);
   for (int64_t r = 0; r < s.replicas; ++r) {
@@ -91,7 +92,7 @@ void sum_terms(const Sides& s, int64_t groups, int task, float* rows, float* d_w
   std::copy_n(rows + begin, length, d_w + begin);
 }
 
-// Small weights: every task sums the tiles of a slice, the slices of a replica meet in a tree.
+// For small weights: each task sums the tiles of a slice; a tree over the slices of a replica.
 class SlicedGradWeights : public Kernel {
  public:
   explicit SlicedGradWeights(const Sides& sides)
@@ -165,7 +166,7 @@ class SlicedGradWeights : public Kernel {
         }
       });
       for (int64_t p = 0; p < s_.plane.points(); ++p) {
-        // A panel of outputs stays in the nearest cache while all inputs pass.
+        // A panel of outputs stays in the L1 cache while all inputs are multiplied with it.
         const int64_t vectors = kernels::product_vectors(), blocks = s_.y.blocks();
         for (int64_t o = 0; o < blocks; o += vectors) {
           for (int64_t c = 0; c < s_.x.blocks(); ++c) {
@@ -182,13 +183,13 @@ class SlicedGradWeights : public Kernel {
 
   Sides s_;
   Slices slices_;
-  int64_t chunk_ = 0, sum_ = 0;  // tiles at a time; floats of one slice's sums
+  int64_t chunk_ = 0, sum_ = 0;  // tiles per pass; floats of one slice's sums
   WinogradTiles v_, d_;
 };
 
-// Large weights: all tiles of a group of images first; then a task sums a few inputs and outputs at
-// all points and takes them back to weights while they are in its cache. Several groups of a
-// replica add up as weights.
+// For large weights: transforms all tiles of a group of images; then each task sums a few inputs
+// and outputs at all points and transforms them back while they are in its cache. Several groups of
+// a replica are added as weight gradients.
 class PhasedGradWeights : public Kernel {
  public:
   explicit PhasedGradWeights(const Sides& sides) : s_(sides) {
@@ -196,7 +197,7 @@ class PhasedGradWeights : public Kernel {
     groups_ = divide_up(s_.batch, group_);
     v_ = {group_ * s_.plane.tiles(), s_.x.padded()};
     d_ = {group_ * s_.plane.tiles(), s_.y.padded()};
-    // Tasks for 16 threads.
+    // Enough tasks for 16 threads.
     outputs_ = row_parts() * divide_up(s_.y.padded(), 128) >= 16 ? 128 : 64;
   }
 
@@ -234,7 +235,7 @@ class PhasedGradWeights : public Kernel {
   }
 
  private:
-  static constexpr int64_t inputs = 64;  // of a task
+  static constexpr int64_t inputs = 64;  // per task
 
   int64_t terms() const { return groups_ * s_.replicas; }
   int64_t count(int64_t term) const { return std::min(group_, s_.batch - term % groups_ * group_); }
@@ -265,7 +266,7 @@ class PhasedGradWeights : public Kernel {
 
   Sides s_;
   int64_t group_ = 1, groups_ = 1;  // images of a group; groups of a replica
-  int64_t outputs_;                 // of a task
+  int64_t outputs_;                 // per task
   WinogradTiles v_, d_;
 };
 

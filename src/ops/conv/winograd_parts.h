@@ -1,4 +1,5 @@
-// What the kernels of ops/winograd_*.cpp share: images in blocks of channels, tiles at the points.
+// Shared by the kernels of ops/conv/winograd_*.cpp: images in blocks of channels, and transformed
+// tiles.
 #pragma once
 
 #include <algorithm>
@@ -11,43 +12,43 @@
 namespace convoy::ops {
 
 constexpr int64_t megabyte = 1 << 20;
-// Beyond this the transformed weights would travel to memory and back for every few tiles.
+// Transformed weights above this size would go to memory and back for every few tiles.
 constexpr int64_t large_weights = 4 * megabyte;
-// Transformed tiles of a group of images.
+// Limit for the transformed tiles of a group of images.
 constexpr int64_t group_bytes = 48 * megabyte;
 
-// One side of the product: images in blocks of channels.
+// One side of the convolution: images in blocks of channels.
 struct WinogradImages {
   int64_t channels, h, w;
   int64_t block = channel_block();
 
   int64_t blocks() const { return divide_up(channels, block); }
   int64_t padded() const { return blocks() * block; }
-  // The plane of a block of channels of image n.
+  // The plane of channel block b of image n.
   template <class T>
   T* plane(T* data, int64_t n, int64_t b) const {
     return data + (n * blocks() + b) * h * w * block;
   }
 };
 
-// Tiles of several images in a row at the points: [point][block][tile][channel of the block].
+// Transformed tiles of consecutive images: [point][block][tile][channel of the block].
 struct WinogradTiles {
   int64_t tiles = 0, channels = 0;  // padded
   int64_t block = channel_block();
 
   int64_t plane() const { return tiles * block; }
 
-  // Points whose distance is a power of two would fall into the same lines of the cache.
+  // +16: points at distances of a power of two would share the same cache sets.
   int64_t point() const { return tiles * channels + 16; }
   int64_t floats(int64_t points) const { return points * point(); }
-  // Of a tile of a block of channels at a point.
+  // The offset of a tile of channel block b, within a point.
   int64_t offset(int64_t tile, int64_t b) const { return b * plane() + tile * block; }
   kernels::WinogradField at(float* data, int64_t tile, int64_t b) const {
     return {data + offset(tile, b), point()};
   }
 };
 
-// Calls body(image, first tile in it, count, tiles before it) for the tiles [begin, end).
+// Calls body(image, first tile in the image, count, tiles before it) for the tiles [begin, end).
 template <class Body>
 void by_image(int64_t begin, int64_t end, int64_t tiles, const Body& body) {
   for (int64_t t = begin; t < end;) {
@@ -61,7 +62,7 @@ inline std::string winograd_label(const kernels::WinogradPlane& plane) {
   return plane.tile == 4 ? "winograd:f4" : "winograd:f2";
 }
 
-// The most images of which the tiles of both sides stay within `group_bytes`; at least one.
+// The most images whose tiles, of both sides, fit into `group_bytes`; at least one.
 inline int64_t images_in_a_group(const kernels::WinogradPlane& plane, int64_t channels, int64_t n) {
   const int64_t bytes = plane.points() * plane.tiles() * channels * 4;
   return std::clamp<int64_t>(group_bytes / bytes, 1, n);

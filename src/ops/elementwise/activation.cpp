@@ -1,5 +1,5 @@
-// Elementwise activations. The gradients of ReLU and sigmoid need y alone, so x can be given up
-// (and they may work in place); that of swish needs x.
+// Elementwise activations. The gradients of ReLU and sigmoid need only y, so x can be freed (and
+// they may work in place); that of swish needs x.
 
 #include "ops/elementwise/activation.h"
 
@@ -35,7 +35,7 @@ std::unique_ptr<Kernel> relu_grad_kernel(const Node&, const KernelSite& site) {
   });
 }
 
-// Of gradients: the inputs are the saved value and d_y.
+// Gradients: the inputs are the saved value and d_y.
 const OpDef relu_grad_def{.name = "relu_grad",
                           .infer = infer,
                           .kernel = relu_grad_kernel,
@@ -62,7 +62,7 @@ Values sigmoid_grad(Builder& b, const Node& n, std::span<const Value> d) {
   return {b.emit(sigmoid_grad_def, {n.out[0], d[0]})};
 }
 
-// The slope below zero is the node's attribute.
+// The node's attribute is the slope for negative x.
 std::unique_ptr<Kernel> leaky(const Node& n, const KernelSite& site) {
   return unary_kernel<float>(site,
                              [slope = n.attrs<float>()](const float* x, float* y, int64_t count) {
@@ -93,7 +93,7 @@ const OpDef leaky_relu_def{.name = "leaky_relu",
                            .inplace_input = 0,
                            .forms = all_alike,
                            .describe = describe_leaky};
-// sigmoid(0) is not 0: padded channels would not stay zero.
+// sigmoid(0) is not 0: padded channels would not stay zero, so they are not allowed.
 const OpDef sigmoid_def{.name = "sigmoid",
                         .infer = infer,
                         .grad = sigmoid_grad,
@@ -125,15 +125,9 @@ Value leaky_relu(Builder& b, Value x, float slope) {
 Value swish(Builder& b, Value x) { return b.emit(swish_def, {x}); }
 Value sigmoid(Builder& b, Value x) { return b.emit(sigmoid_def, {x}); }
 
-}  // namespace convoy::ops
-
-namespace convoy {
-
 OpFamily activation_ops() {
-  return {
-      .ops = {&ops::relu_def, &ops::relu_grad_def, &ops::leaky_relu_def, &ops::leaky_relu_grad_def,
-              &ops::swish_def, &ops::swish_grad_def, &ops::sigmoid_def, &ops::sigmoid_grad_def},
-      .fusions = {}};
+  return {.ops = {&relu_def, &relu_grad_def, &leaky_relu_def, &leaky_relu_grad_def, &swish_def,
+                  &swish_grad_def, &sigmoid_def, &sigmoid_grad_def}};
 }
 
-}  // namespace convoy
+}  // namespace convoy::ops

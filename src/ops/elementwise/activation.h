@@ -1,3 +1,4 @@
+// Elementwise activations, with their gradients.
 #pragma once
 
 #include "graph/builder.h"
@@ -5,10 +6,10 @@
 namespace convoy::ops {
 
 Value relu(Builder& b, Value x);
-Value leaky_relu(Builder& b, Value x, float slope);  // slope * x below zero, slope > 0
+Value leaky_relu(Builder& b, Value x, float slope);  // slope * x for negative x, slope > 0
 Value swish(Builder& b, Value x);                    // x * sigmoid(x)
 Value sigmoid(Builder& b, Value x);
 
-extern const OpDef relu_def, swish_def;  // fusion rules look for them
+extern const OpDef relu_def, swish_def;  // for fusion rules
 
 }  // namespace convoy::ops

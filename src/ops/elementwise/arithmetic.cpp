@@ -1,4 +1,4 @@
-// Sum and product. A product with a gate [n, c, 1, 1] is what squeeze-and-excitation needs.
+// Sum and product. Squeeze-and-excitation needs the product with a gate [n, c, 1, 1].
 
 #include "ops/elementwise/arithmetic.h"
 
@@ -68,13 +68,11 @@ std::unique_ptr<Kernel> gated(const Node&, const KernelSite& site) {
   const GatePlanes g = gate_planes(site.in[0]);
   const auto x = site.input<float>(0), gate = site.input<float>(1);
   const auto y = site.output<float>(0);
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(g.planes, [=](int task, const KernelArgs& args) {
+  return one_phase(g.planes, [=](int task, const KernelArgs& args) {
     const int64_t at = task * g.pixels * g.width;
     kernels::multiply_rows(x(args) + at, gate(args) + task * g.width, y(args) + at, g.pixels,
                            g.width);
   });
-  return kernel;
 }
 
 // d_gate[n, c] = sum over pixels of x * d_y.
@@ -86,13 +84,11 @@ std::unique_ptr<Kernel> gate_grad(const Node&, const KernelSite& site) {
   const GatePlanes g = gate_planes(site.in[0]);
   const auto x = site.input<float>(0), d_y = site.input<float>(1);
   const auto d_gate = site.output<float>(0);
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(g.planes, [=](int task, const KernelArgs& args) {
+  return one_phase(g.planes, [=](int task, const KernelArgs& args) {
     const int64_t at = task * g.pixels * g.width;
     kernels::dot_rows(x(args) + at, d_y(args) + at, d_gate(args) + task * g.width, g.pixels,
                       g.width);
   });
-  return kernel;
 }
 
 const OpDef gate_grad_def{
@@ -125,13 +121,6 @@ Value multiply(Builder& b, Value x, Value gate) {
   return b.emit(same ? multiply_def : gate_def, {x, gate});
 }
 
+OpFamily arithmetic_ops() { return {.ops = {&add_def, &multiply_def, &gate_def, &gate_grad_def}}; }
+
 }  // namespace convoy::ops
-
-namespace convoy {
-
-OpFamily arithmetic_ops() {
-  return {.ops = {&ops::add_def, &ops::multiply_def, &ops::gate_def, &ops::gate_grad_def},
-          .fusions = {}};
-}
-
-}  // namespace convoy

@@ -1,3 +1,4 @@
+// Elementwise sum and product of two values.
 #pragma once
 
 #include "graph/builder.h"
@@ -5,9 +6,9 @@
 namespace convoy::ops {
 
 Value add(Builder& b, Value x, Value y);
-// Same shapes, or a gate [n, c, 1, 1] over an image [n, c, h, w].
+// Equal shapes, or a gate [n, c, 1, 1] that multiplies an image [n, c, h, w].
 Value multiply(Builder& b, Value x, Value gate);
 
-extern const OpDef add_def;  // fusion rules look for it
+extern const OpDef add_def;  // for fusion rules
 
 }  // namespace convoy::ops

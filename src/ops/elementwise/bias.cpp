@@ -1,5 +1,5 @@
-// A number for each channel, added to all of its pixels. Its gradient sums images in order and
-// replicas in a tree.
+// Adds one number per channel to all its pixels. The gradient sums images in order and replicas in
+// a tree.
 
 #include "ops/elementwise/bias.h"
 
@@ -29,8 +29,7 @@ std::unique_ptr<Kernel> forward(const Node&, const KernelSite& site) {
   const NormPlanes planes(site.in[0].shape);
   const auto x = site.input<float>(0), of_channel = site.input<float>(1);
   const auto y = site.output<float>(0);
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(planes.tasks(), [=](int task, const KernelArgs& args) {
+  return one_phase(planes.tasks(), [=](int task, const KernelArgs& args) {
     planes.each(task, [&](int64_t, int64_t channel, int64_t at) {
       float ones[16], bias[16] = {};
       std::fill_n(ones, 16, 1.0f);
@@ -40,7 +39,6 @@ std::unique_ptr<Kernel> forward(const Node&, const KernelSite& site) {
                           y(args) + at);
     });
   });
-  return kernel;
 }
 
 struct GradAttrs {
@@ -60,7 +58,7 @@ std::unique_ptr<Kernel> backward(const Node& n, const KernelSite& site) {
   const auto d_y = site.input<float>(0);
   const auto d_bias = site.output<float>(0);
   auto kernel = std::make_unique<PhasedKernel>();
-  // Sums of each image [n, C'], then of each replica [replicas, C'].
+  // Scratch: sums of each image [n, C'], then of each replica [replicas, C'].
   kernel->scratch(static_cast<size_t>((planes.images + replicas) * vector) * sizeof(float));
   kernel->phase(planes.tasks(), [=](int task, const KernelArgs& args) {
     planes.each(task, [&](int64_t image, int64_t channel, int64_t at) {
@@ -107,10 +105,6 @@ const OpDef bias_def{.name = "add_bias",
 
 Value add_bias(Builder& b, Value x, Value bias) { return b.emit(bias_def, {x, bias}); }
 
+OpFamily bias_ops() { return {.ops = {&bias_def, &grad_def}}; }
+
 }  // namespace convoy::ops
-
-namespace convoy {
-
-OpFamily bias_ops() { return {.ops = {&ops::bias_def, &ops::grad_def}, .fusions = {}}; }
-
-}  // namespace convoy

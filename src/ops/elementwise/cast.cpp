@@ -54,7 +54,7 @@ std::unique_ptr<Kernel> kernel(const Node&, const KernelSite& site) {
       site, [](const F16* x, float* y, int64_t n) { kernels::f16_to_f32(&x->bits, y, n); });
 }
 
-// Between two types of 16 bits the way is over fp32.
+// Between two 16-bit types the value is converted through fp32.
 FormChoice forms(const Node& n, std::span<const TensorType> offered) {
   FormChoice choice = all_alike(n, offered);
   const DType from = offered[0].dtype, to = n.attrs<Attrs>().to;
@@ -62,7 +62,7 @@ FormChoice forms(const Node& n, std::span<const TensorType> offered) {
   return choice;
 }
 
-// The gradient is stored as the value is: rounding passes it through.
+// The gradient has the storage type of the value; rounding counts as the identity.
 Values grad(Builder& b, const Node& n, std::span<const Value> d) {
   return {cast(b, d[0], b.type(n.in[0]).dtype)};
 }
@@ -78,10 +78,6 @@ const OpDef cast_def{.name = "cast",
 
 Value cast(Builder& b, Value x, DType to) { return b.emit(cast_def, {x}, Attrs{to}); }
 
+OpFamily cast_ops() { return {.ops = {&cast_def}}; }
+
 }  // namespace convoy::ops
-
-namespace convoy {
-
-OpFamily cast_ops() { return {.ops = {&ops::cast_def}, .fusions = {}}; }
-
-}  // namespace convoy

@@ -1,3 +1,4 @@
+// Conversion between storage types.
 #pragma once
 
 #include "graph/builder.h"

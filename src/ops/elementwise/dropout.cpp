@@ -1,5 +1,5 @@
-// Dropout keyed by sample: the mask is a function, so the gradient draws it again instead of
-// keeping it, and a replica draws the same whoever runs it.
+// Dropout keyed by sample: the mask is a function, so the gradient computes it again instead of
+// storing it, and a replica has the same mask on any rank.
 
 #include "ops/elementwise/dropout.h"
 
@@ -34,7 +34,7 @@ Types infer(const Node& n, std::span<const TensorType> in) {
   return {{in[0].shape}};
 }
 
-// Logical (plain) element order, so that the mask does not depend on the layout.
+// In logical (plain) element order, so that the mask does not depend on the layout.
 std::unique_ptr<Kernel> kernel(const Node& n, const KernelSite& site) {
   const Attrs a = n.attrs<Attrs>();
   const int64_t samples = site.in[0].shape[0], each = site.in[0].shape.count() / samples;
@@ -42,8 +42,7 @@ std::unique_ptr<Kernel> kernel(const Node& n, const KernelSite& site) {
   const auto in = site.input<float>(0);
   const auto keys = site.input<int64_t>(1);
   const auto out = site.output<float>(0);
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(samples, [=](int sample, const KernelArgs& args) {
+  return one_phase(samples, [=](int sample, const KernelArgs& args) {
     Random random(random_key(static_cast<uint64_t>(keys(args)[sample]), Purpose::dropout, a.site));
     const float* x = in(args) + sample * each;
     float* y = out(args) + sample * each;
@@ -51,7 +50,6 @@ std::unique_ptr<Kernel> kernel(const Node& n, const KernelSite& site) {
       y[i] = random.uniform() < static_cast<double>(a.rate) ? 0.0f : x[i] * keep;
     }
   });
-  return kernel;
 }
 
 Values grad(Builder& b, const Node& n, std::span<const Value> d_out);
@@ -67,7 +65,7 @@ Values grad(Builder& b, const Node& n, std::span<const Value> d_out) {
   return {b.emit(dropout_def, {d_out[0], n.in[1]}, n.attrs<Attrs>()), {}};
 }
 
-// A sample is kept or not; its elements lie together in every layout.
+// A sample is kept or dropped; its elements are contiguous in every layout.
 std::unique_ptr<Kernel> path_kernel(const Node& n, const KernelSite& site) {
   const Attrs a = n.attrs<Attrs>();
   const int64_t samples = site.in[0].shape[0];
@@ -75,8 +73,7 @@ std::unique_ptr<Kernel> path_kernel(const Node& n, const KernelSite& site) {
   const auto x = site.input<float>(0);
   const auto keys = site.input<int64_t>(1);
   const auto y = site.output<float>(0);
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(samples * chunks.tasks(), [=](int task, const KernelArgs& args) {
+  return one_phase(samples * chunks.tasks(), [=](int task, const KernelArgs& args) {
     const int sample = task / chunks.tasks(), chunk = task % chunks.tasks();
     Random random(random_key(static_cast<uint64_t>(keys(args)[sample]), Purpose::dropout, a.site));
     const bool drop = random.uniform() < static_cast<double>(a.rate);
@@ -84,7 +81,6 @@ std::unique_ptr<Kernel> path_kernel(const Node& n, const KernelSite& site) {
     kernels::scale(x(args) + at, drop ? 0.0f : 1 / (1 - a.rate), y(args) + at,
                    chunks.length(chunk));
   });
-  return kernel;
 }
 
 FormChoice path_forms(const Node& n, std::span<const TensorType> offered) {
@@ -119,10 +115,6 @@ Value dropout(Builder& b, Value x, Value key, float rate, uint64_t site) {
   return b.emit(dropout_def, {x, key}, Attrs{rate, site});
 }
 
+OpFamily dropout_ops() { return {.ops = {&dropout_def, &drop_path_def}}; }
+
 }  // namespace convoy::ops
-
-namespace convoy {
-
-OpFamily dropout_ops() { return {.ops = {&ops::dropout_def, &ops::drop_path_def}, .fusions = {}}; }
-
-}  // namespace convoy

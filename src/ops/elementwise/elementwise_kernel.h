@@ -1,4 +1,4 @@
-// Kernels that treat all stored elements alike, wherever they lie.
+// Makes kernels that treat all stored elements alike, in any layout.
 #pragma once
 
 #include <memory>
@@ -8,25 +8,23 @@
 
 namespace convoy::ops {
 
-// make.operator()<T>() with the C++ type of fp32 or bf16.
+// Calls make.operator()<T>() with the C++ type of fp32 or bf16.
 template <class Make>
 std::unique_ptr<Kernel> by_storage(const TensorType& type, const Make& make) {
   if (type.dtype == DType::bf16) return make.template operator()<Bf16>();
   return make.template operator()<float>();
 }
 
-// body(args, first element, how many) for each chunk of the first output.
+// Calls body(args, first element, count) for each chunk of the first output.
 template <class Body>
 std::unique_ptr<Kernel> by_chunks(const KernelSite& site, const Body& body) {
   const Chunks chunks{stored_count(site.out[0])};
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(chunks.tasks(), [=](int task, const KernelArgs& args) {
+  return one_phase(chunks.tasks(), [=](int task, const KernelArgs& args) {
     body(args, chunks.begin(task), chunks.length(task));
   });
-  return kernel;
 }
 
-// f(input, output, count).
+// Calls f(input, output, count) for each chunk.
 template <class From, class To = From, class F>
 std::unique_ptr<Kernel> unary_kernel(const KernelSite& site, const F& f) {
   const auto x = site.input<From>(0);
@@ -36,7 +34,7 @@ std::unique_ptr<Kernel> unary_kernel(const KernelSite& site, const F& f) {
   });
 }
 
-// f(first input, second input, output, count).
+// Calls f(first input, second input, output, count) for each chunk.
 template <class T, class F>
 std::unique_ptr<Kernel> binary_kernel(const KernelSite& site, const F& f) {
   const auto a = site.input<T>(0), b = site.input<T>(1);
@@ -46,7 +44,7 @@ std::unique_ptr<Kernel> binary_kernel(const KernelSite& site, const F& f) {
   });
 }
 
-// Columns for an f of fp32 alone.
+// `kernel` columns for an f that supports only fp32.
 template <void (*f)(const float*, float*, int64_t)>
 std::unique_ptr<Kernel> unary(const Node&, const KernelSite& site) {
   return unary_kernel<float>(site, f);

@@ -1,4 +1,4 @@
-// Softmax cross-entropy from logits, with label smoothing; one row a sample, in double.
+// Softmax cross-entropy from logits, with label smoothing; one row per sample, in double.
 
 #include "ops/loss/cross_entropy.h"
 
@@ -32,7 +32,7 @@ std::unique_ptr<Kernel> forward(const Node& n, const KernelSite& site) {
   const auto y = site.output<float>(0);
   return each_loss_row(site, [=](const LossRow& r) {
     const int32_t label = checked_label(labels(r.args), r.sample, r.classes);
-    // -sum_k target_k (logit_k - top - log_sum); the targets add up to 1.
+    // -sum_k target_k (logit_k - top - log_sum); the targets sum to 1.
     double loss = r.lse.log_sum + (t.hit - t.miss) * (r.lse.top - r.logits[label]);
     if (t.miss > 0) {
       for (int64_t k = 0; k < r.classes; ++k) loss += t.miss * (r.lse.top - r.logits[k]);
@@ -78,8 +78,7 @@ std::unique_ptr<Kernel> rank_kernel(const Node&, const KernelSite& site) {
   const auto logits = site.input<float>(0);
   const auto labels = site.input<int32_t>(1);
   const auto rank = site.output<float>(0);
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(rows.tasks(), [=](int task, const KernelArgs& args) {
+  return one_phase(rows.tasks(), [=](int task, const KernelArgs& args) {
     for (int64_t i = rows.begin(task); i < rows.begin(task) + rows.length(task); ++i) {
       const float* row = logits(args) + i * classes;
       const int64_t label = checked_label(labels(args), i, classes);
@@ -93,7 +92,6 @@ std::unique_ptr<Kernel> rank_kernel(const Node&, const KernelSite& site) {
       rank(args)[i] = static_cast<float>(better);
     }
   });
-  return kernel;
 }
 
 const OpDef rank_def{.name = "label_rank", .infer = infer, .kernel = rank_kernel};
@@ -112,11 +110,9 @@ std::unique_ptr<Kernel> seed_kernel(const Node& n, const KernelSite& site) {
   const float share = n.attrs<SeedAttrs>().weight / static_cast<float>(count / site.replicas);
   const auto loss_scale = site.input<float>(1);
   const auto seed = site.output<float>(0);
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(1, [=](int, const KernelArgs& args) {
+  return one_phase(1, [=](int, const KernelArgs& args) {
     std::fill_n(seed(args), count, share * loss_scale(args)[0]);
   });
-  return kernel;
 }
 
 const OpDef seed_def{.name = "loss_seed", .infer = infer_seed, .kernel = seed_kernel};
@@ -134,13 +130,8 @@ Value loss_seed(Builder& b, Value per_sample, Value loss_scale, float weight) {
   return b.emit(seed_def, {per_sample, loss_scale}, SeedAttrs{weight});
 }
 
-}  // namespace convoy::ops
-
-namespace convoy {
-
 OpFamily cross_entropy_ops() {
-  return {.ops = {&ops::cross_entropy_def, &ops::grad_def, &ops::rank_def, &ops::seed_def},
-          .fusions = {}};
+  return {.ops = {&cross_entropy_def, &grad_def, &rank_def, &seed_def}};
 }
 
-}  // namespace convoy
+}  // namespace convoy::ops

@@ -1,12 +1,14 @@
+// Softmax cross-entropy with label smoothing, the rank of the true class, and the gradient that
+// training starts from.
 #pragma once
 
 #include "graph/builder.h"
 
 namespace convoy::ops {
 
-// Where the smoothed-away share of the true class goes (spec C.5).
+// How smoothing distributes the part s of the target.
 enum class Smoothing {
-  uniform,  // s / K to every class, the true one too (Habana, torchvision)
+  uniform,  // s / K to every class, including the true one (Habana, torchvision)
   others,   // s / (K - 1) to every other class (Graphcore)
 };
 
@@ -19,11 +21,12 @@ struct CrossEntropyOptions {
 Value softmax_cross_entropy(Builder& b, Value logits, Value label,
                             const CrossEntropyOptions& options = {});
 
-// How many classes beat the true one, for each sample [n] f32: 0 is a top-1 hit, below 5 a top-5
-// hit. Equal logits count in favour of the lower class, as a stable sort would; a NaN beats all.
+// For each sample [n], f32: how many classes have a larger logit than the true one; 0 is a top-1
+// hit, below 5 a top-5 hit. Of equal logits the lower class comes first, as in a stable sort; a NaN
+// on either side counts against the true class.
 Value label_rank(Builder& b, Value logits, Value label);
 
-// The gradient training starts with, for each sample: weight * loss_scale / samples of a replica.
+// The initial gradient of training, for each sample: weight * loss_scale / samples of a replica.
 Value loss_seed(Builder& b, Value per_sample, Value loss_scale, float weight);
 
 }  // namespace convoy::ops

@@ -1,5 +1,5 @@
-// Losses of rare classes count for more. As Keras's class_weight does it: the mean is over samples,
-// not over weights, so that a batch of rare ones makes a larger step.
+// Class weights as in Keras's class_weight: the mean is over samples, not over weights, so a batch
+// of rare classes has a larger gradient.
 
 #include "ops/loss/label_weight.h"
 
@@ -25,15 +25,13 @@ std::unique_ptr<Kernel> weigh(const Node& n, const KernelSite& site) {
   const auto losses = site.input<float>(0);
   const auto labels = site.input<int32_t>(1);
   const auto weighted = site.output<float>(0);
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(1, [=](int, const KernelArgs& args) {
+  return one_phase(1, [=](int, const KernelArgs& args) {
     for (int64_t i = 0; i < count; ++i) {
       const auto label = static_cast<size_t>(labels(args)[i]);
       expect(label < weights->size(), "a label without a weight");
       weighted(args)[i] = losses(args)[i] * (*weights)[label];
     }
   });
-  return kernel;
 }
 
 extern const OpDef weigh_def;
@@ -50,10 +48,6 @@ Value weigh_by_label(Builder& b, Value per_sample, Value label, ClassWeights wei
   return b.emit(weigh_def, {per_sample, label}, std::move(weights));
 }
 
+OpFamily label_weight_ops() { return {.ops = {&weigh_def}}; }
+
 }  // namespace convoy::ops
-
-namespace convoy {
-
-OpFamily label_weight_ops() { return {.ops = {&ops::weigh_def}, .fusions = {}}; }
-
-}  // namespace convoy

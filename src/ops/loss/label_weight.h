@@ -1,3 +1,4 @@
+// Class weights: multiplies the losses of samples by a weight of their class.
 #pragma once
 
 #include <memory>
@@ -9,7 +10,7 @@ namespace convoy::ops {
 
 using ClassWeights = std::shared_ptr<const std::vector<float>>;
 
-// Losses [n] of samples with the labels s32 [n]: each multiplied by the weight of its class.
+// per_sample [n], label s32 [n] -> each loss times the weight of its class.
 Value weigh_by_label(Builder& b, Value per_sample, Value label, ClassWeights weights);
 
 }  // namespace convoy::ops

@@ -1,5 +1,4 @@
-// What the losses of logits share: smoothed targets, the softmax's logarithm, labels that are
-// checked. All in double.
+// Shared by the losses on logits: smoothed targets, log-softmax, checked labels. All in double.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +10,7 @@
 
 namespace convoy::ops {
 
-// What the label's class, and any other, has of the target.
+// The target of the label's class, and of every other class.
 struct Targets {
   double hit, miss;
 };
@@ -24,7 +23,7 @@ inline Targets targets(const CrossEntropyOptions& o, int64_t classes) {
   return {1 - s, classes > 1 ? s / static_cast<double>(classes - 1) : 0};
 }
 
-// log(sum(exp(row))) is top + log_sum: kept apart, so that huge logits cost no digits.
+// log(sum(exp(row))) is top + log_sum; kept separate, so that large logits lose no precision.
 struct LogSumExp {
   double top, log_sum;
 };
@@ -36,7 +35,7 @@ inline LogSumExp log_sum_exp(const float* row, int64_t classes) {
   return {top, std::log(sum)};
 }
 
-// Labels come from files.
+// Labels come from files, so they are checked.
 inline int32_t checked_label(const int32_t* labels, int64_t sample, int64_t classes) {
   const int32_t label = labels[sample];
   if (label < 0 || label >= classes) {
@@ -48,27 +47,25 @@ inline int32_t checked_label(const int32_t* labels, int64_t sample, int64_t clas
 
 inline Chunks by_rows(int64_t rows) { return {rows, 8}; }
 
-// Where a loss is: a sample's logits, the first input.
+// A sample's logits (the first input) and what the loss needs of them.
 struct LossRow {
   const KernelArgs& args;
   int64_t sample, classes;
   const float* logits;
   LogSumExp lse;
 };
-// `body(LossRow)` for every sample.
+// Calls body(LossRow) for every sample.
 template <class Body>
 std::unique_ptr<Kernel> each_loss_row(const KernelSite& site, Body body) {
   const int64_t classes = site.in[0].shape[1];
   const Chunks rows = by_rows(site.in[0].shape[0]);
   const auto logits = site.input<float>(0);
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(rows.tasks(), [=](int task, const KernelArgs& args) {
+  return one_phase(rows.tasks(), [=](int task, const KernelArgs& args) {
     for (int64_t i = rows.begin(task); i < rows.begin(task) + rows.length(task); ++i) {
       const float* row = logits(args) + i * classes;
       body(LossRow{args, i, classes, row, log_sum_exp(row, classes)});
     }
   });
-  return kernel;
 }
 
 }  // namespace convoy::ops

@@ -1,4 +1,4 @@
-// Softmax, a row a sample, in double.
+// Softmax, one row per sample, in double.
 
 #include "ops/loss/softmax.h"
 
@@ -24,8 +24,7 @@ std::unique_ptr<Kernel> kernel(const Node&, const KernelSite& site) {
   const int64_t classes = site.in[0].shape[1];
   const auto logits = site.input<float>(0);
   const auto shares = site.output<float>(0);
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(site.in[0].shape[0], [=](int sample, const KernelArgs& args) {
+  return one_phase(site.in[0].shape[0], [=](int sample, const KernelArgs& args) {
     const float* x = logits(args) + sample * classes;
     float* y = shares(args) + sample * classes;
     const double top = *std::max_element(x, x + classes);
@@ -33,7 +32,6 @@ std::unique_ptr<Kernel> kernel(const Node&, const KernelSite& site) {
     for (int64_t k = 0; k < classes; ++k) sum += std::exp(x[k] - top);
     for (int64_t k = 0; k < classes; ++k) y[k] = static_cast<float>(std::exp(x[k] - top) / sum);
   });
-  return kernel;
 }
 
 const OpDef softmax_def{.name = "softmax", .infer = infer, .kernel = kernel, .inplace_input = 0};
@@ -42,10 +40,6 @@ const OpDef softmax_def{.name = "softmax", .infer = infer, .kernel = kernel, .in
 
 Value softmax(Builder& b, Value logits) { return b.emit(softmax_def, {logits}); }
 
+OpFamily softmax_ops() { return {.ops = {&softmax_def}}; }
+
 }  // namespace convoy::ops
-
-namespace convoy {
-
-OpFamily softmax_ops() { return {.ops = {&ops::softmax_def}, .fusions = {}}; }
-
-}  // namespace convoy

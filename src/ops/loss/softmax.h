@@ -1,11 +1,11 @@
+// Softmax, for evaluation.
 #pragma once
 
 #include "graph/builder.h"
 
 namespace convoy::ops {
 
-// Probabilities [n, classes] from logits. For evaluation: it has no gradient (training takes
-// softmax_cross_entropy).
+// logits -> probabilities [n, classes]. Has no gradient: training uses softmax_cross_entropy.
 Value softmax(Builder& b, Value logits);
 
 }  // namespace convoy::ops

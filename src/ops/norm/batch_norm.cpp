@@ -1,5 +1,5 @@
-// Batch norm, alone or fused with an addition and an activation: the nodes. What runs them is in
-// batch_norm_kernels.cpp, what fuses them in batch_norm_fusion.cpp.
+// The nodes of batch norm, alone or fused with an addition and an activation. Their kernels are in
+// batch_norm_kernels.cpp, the fusion rules in batch_norm_fusion.cpp.
 
 #include "ops/norm/batch_norm.h"
 
@@ -84,7 +84,7 @@ std::unique_ptr<Kernel> saved_kernel(const Node& n, const KernelSite& site) {
 const OpDef saved_def{
     .name = "batch_norm_saved", .infer = infer_saved, .kernel = saved_kernel, .describe = describe};
 
-// Of a norm that takes part in training with the statistics it has.
+// The gradient of a norm that is trained with frozen statistics.
 Values grad_of_fixed(Builder& b, const Node& n, std::span<const Value> d_out) {
   const BatchNormAttrs& a = n.attrs<BatchNormAttrs>();
   const BatchNormGradAttrs attrs{.forward = a, .fixed = true};
@@ -161,14 +161,9 @@ void keep_statistics(Graph& graph, const std::function<bool(const std::string& m
 
 BatchNormOptions batch_norm_options(const Node& n) { return {n.attrs<BatchNormAttrs>().epsilon}; }
 
-}  // namespace convoy::ops
-
-namespace convoy {
-
 OpFamily batch_norm_ops() {
-  return {.ops = {&ops::batch_norm_train_def, &ops::batch_norm_grad_def, &ops::batch_norm_eval_def,
-                  &ops::saved_def},
-          .fusions = ops::batch_norm_fusions()};
+  return {.ops = {&batch_norm_train_def, &batch_norm_grad_def, &batch_norm_eval_def, &saved_def},
+          .fusions = batch_norm_fusions()};
 }
 
-}  // namespace convoy
+}  // namespace convoy::ops

@@ -1,3 +1,4 @@
+// Batch norm for training and evaluation, per replica.
 #pragma once
 
 #include <functional>
@@ -11,23 +12,23 @@ struct BatchNormOptions {
   float epsilon = 1e-5f;
 };
 
-// What a batch norm owns.
+// The parameters and statistics of a batch norm.
 struct BatchNormVars {
   Value gamma, beta;     // [c]
   Value mean, variance;  // [c], running statistics
 };
 
-// While training: normalises with the statistics of each replica's batch, and feeds the running
-// ones with the batch's mean and unbiased variance (summed over the replicas of the plan). In
-// evaluation: normalises with the running statistics. Which of the two is the builder's `train`.
+// In training: normalises with the statistics of each replica's batch, and updates the running ones
+// with the batch's mean and unbiased variance (summed over the replicas of the plan). In
+// evaluation: normalises with the running statistics. The builder's `train` decides.
 Value batch_norm(Builder& b, Value x, const BatchNormVars& vars,
                  const BatchNormOptions& options = {});
 
-// In a graph for training, before its gradients are added: batch norms whose running mean is one of
-// those that `keeps` names normalise with their running statistics and leave them as they are.
+// Freezes statistics, in a training graph before its gradients are added: batch norms for whose
+// running mean `keeps` returns true normalise with their running statistics and do not update them.
 void keep_statistics(Graph& graph, const std::function<bool(const std::string& mean)>& keeps);
 
-// With what a batch-norm node was built.
+// The options with which a batch-norm node was built.
 BatchNormOptions batch_norm_options(const Node& node);
 
 }  // namespace convoy::ops

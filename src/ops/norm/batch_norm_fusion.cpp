@@ -1,4 +1,4 @@
-// Batch norm takes in what stands next to it: an addition, an activation, the sum of two gradients.
+// Fuses batch norm with its neighbours: an addition, an activation, the sum of two gradients.
 
 #include "ops/norm/batch_norm_fusion.h"
 
@@ -21,7 +21,7 @@ bool only_reader(const Graph& graph, Value v) {
   return graph.readers(v).size() == 1 && !graph.is_result(v);
 }
 
-// A norm with nothing fused to it yet, whose result only one node reads.
+// A norm without fused nodes, whose result has a single reader.
 bool can_absorb(const Graph& graph, Value v) {
   const Node& n = graph.producer(v);
   return is_norm(n) && v == n.out[0] && n.attrs<BatchNormAttrs>().act == NormAct::none &&
@@ -33,8 +33,8 @@ size_t position(const Graph& graph, int id) {
                              graph.order.begin());
 }
 
-// Puts a norm with other attributes and perhaps one more input in the place of `reader`, which
-// read it.
+// Replaces `reader`, which read a norm, by that norm with other attributes and perhaps one more
+// input.
 void absorb(Graph& graph, const Node& reader, const Node& norm, const BatchNormAttrs& attrs,
             Values in) {
   const Values old = norm.out;
@@ -44,7 +44,7 @@ void absorb(Graph& graph, const Node& reader, const Node& norm, const BatchNormA
   graph.replace(result, fused.out[0]);
 }
 
-// relu(norm(x)) -> norm{relu}, swish(norm(x)) -> norm{swish}; a swish behind a sum stays apart.
+// relu(norm(x)) -> norm{relu}, swish(norm(x)) -> norm{swish}; a swish after a sum is not fused.
 bool fuse_activation(Graph& graph, Node& reader) {
   const bool swish = reader.op == &swish_def;
   if (reader.op != &relu_def && !swish) return false;
@@ -74,7 +74,7 @@ bool fuse_add(Graph& graph, Node& add) {
   return false;
 }
 
-// norm_grad(add(a, b)) -> norm_grad{sum}(a, b): the sum of two gradients is taken on the fly.
+// norm_grad(add(a, b)) -> norm_grad{sum}(a, b): computes the sum of two gradients on the fly.
 bool fuse_grad_sum(Graph& graph, Node& norm) {
   if (norm.op != &batch_norm_grad_def || norm.attrs<BatchNormGradAttrs>().two) return false;
   const Node& add = graph.producer(norm.in[0]);

@@ -1,3 +1,4 @@
+// Fusion rules: batch norm with an addition, an activation, and the sum of two gradients.
 #pragma once
 
 #include <vector>
@@ -6,7 +7,7 @@
 
 namespace convoy::ops {
 
-// The nodes the rules look for: ops/norm/batch_norm.cpp.
+// The nodes of the rules, from ops/norm/batch_norm.cpp.
 extern const OpDef batch_norm_train_def, batch_norm_eval_def, batch_norm_grad_def;
 
 std::vector<FusionRule> batch_norm_fusions();

@@ -1,5 +1,5 @@
-// One pass over x for the sums (shifted by the first pixel, so that a large mean does not cost
-// digits), one to apply; the backward pass likewise. Images are summed in order, replicas in a
+// One pass over x for the sums (shifted by the first pixel, so that a large mean loses no
+// precision), one to apply; the backward pass likewise. Images are summed in order, replicas in a
 // tree.
 
 #include "ops/norm/batch_norm_kernels.h"
@@ -14,7 +14,7 @@
 namespace convoy::ops {
 namespace {
 
-// scale and shift of one channel block from saved mean and 1 / deviation.
+// The scale and shift of one channel block, from saved mean and 1 / deviation.
 void make_affine(const float* mean, const float* inverse, const float* gamma, const float* beta,
                  int64_t count, float* scale, float* shift) {
   for (int64_t c = 0; c < count; ++c) {
@@ -23,7 +23,7 @@ void make_affine(const float* mean, const float* inverse, const float* gamma, co
   }
 }
 
-// T: how images are stored.
+// T: storage type of images.
 template <class T>
 class TrainKernel : public Kernel {
  public:
@@ -47,7 +47,7 @@ class TrainKernel : public Kernel {
     return static_cast<int>(phase == 1 ? planes_.blocks : planes_.tasks());
   }
   // Sums of each image [images, 2, C'], then scale and shift of each replica [replicas, 2, C'],
-  // then what each replica says about the running statistics [replicas, 2, C'].
+  // then each replica's values for the running statistics [replicas, 2, C'].
   size_t scratch_bytes() const override {
     return static_cast<size_t>((planes_.images + 2 * attrs_.replicas) * 2 * vector_) *
            sizeof(float);
@@ -65,7 +65,7 @@ class TrainKernel : public Kernel {
     return affine(args) + attrs_.replicas * 2 * vector_;
   }
 
-  // The first pixel of the replica, a good guess of the mean.
+  // The first pixel of the replica, as an estimate of the mean.
   const T* guess(const KernelArgs& args, int64_t replica, int64_t channel) const {
     const int64_t plane = replica * batch_ * planes_.blocks + channel / planes_.block;
     return x_(args) + plane * planes_.plane_floats();
@@ -87,7 +87,7 @@ class TrainKernel : public Kernel {
       float* mean = saved_(args) + r * 2 * vector_ + first;
       float* inverse = mean + vector_;
       float* leaf = leaves(args) + r * 2 * vector_ + first;
-      // The gradient reads whole blocks: padding must be numbers.
+      // The gradient reads whole blocks: padding must not be NaN.
       std::fill_n(mean, planes_.block, 0.0f);
       std::fill_n(inverse, planes_.block, 0.0f);
       for (int64_t c = 0; c < count; ++c) {
@@ -163,8 +163,8 @@ class GradKernel : public Kernel {
   int tasks(int phase) const override {
     return static_cast<int>(phase % 2 == 0 ? planes_.blocks : planes_.tasks());
   }
-  // Affine of each replica [replicas, 2, C'], sums of each image [images, 2, C'], coefficients of
-  // each replica [replicas, 3, C'], gradients of each replica [replicas, 2, C'].
+  // Scale and shift of each replica [replicas, 2, C'], sums of each image [images, 2, C'],
+  // coefficients of each replica [replicas, 3, C'], gradients of each replica [replicas, 2, C'].
   size_t scratch_bytes() const override {
     return static_cast<size_t>((7 * replicas_ + 2 * planes_.images) * vector_) * sizeof(float);
   }
@@ -241,8 +241,8 @@ class GradKernel : public Kernel {
     });
   }
 
-  // d_x = a g + b (x - mean) + c with g the arriving gradient, so that the sums of d_x and of
-  // d_x * (x - mean) over the replica vanish.
+  // d_x = a g + b (x - mean) + c, where g is the gradient of the norm's output; a, b, c make the
+  // sums of d_x and of d_x * (x - mean) over the replica zero.
   void combine(int task, const KernelArgs& args) const {
     const int64_t first = task * planes_.block;
     const auto pixels = static_cast<double>(batch_ * planes_.pixels);
@@ -282,7 +282,7 @@ class GradKernel : public Kernel {
     planes_.each(task, [&](int64_t image, int64_t channel, int64_t at) {
       const float* a = coefficients(args) + image / batch_ * 3 * vector_ + channel;
       kernels::StoredGradPlane<T> p = plane(args, image, channel, at);
-      if (d_residual_) {  // the first pass has left what arrived
+      if (d_residual_) {  // the first pass has stored g there
         p.mask = kernels::NormMask::none;
         p.d_y = d_residual_(args) + at;
         p.d_y2 = nullptr;
@@ -318,7 +318,7 @@ std::unique_ptr<Kernel> eval_kernel(const BatchNormAttrs& a, const KernelSite& s
   kernel->phase(1, [=](int, const KernelArgs& args) {
     auto* scale = reinterpret_cast<float*>(args.scratch);
     std::fill_n(scale, 2 * vector, 0.0f);
-    // As in training with these statistics: its gradient computes the same again.
+    // The same computation as the gradient's with these statistics.
     for (int64_t c = 0; c < planes.channels; ++c) {
       const float inverse = inverse_deviation(variance(args)[c], a.epsilon);
       make_affine(mean(args) + c, &inverse, gamma(args) + c, beta(args) + c, 1, scale + c,
@@ -353,8 +353,7 @@ std::unique_ptr<Kernel> batch_norm_saved(const BatchNormAttrs& a, const KernelSi
   const int64_t channels = site.in[0].shape[0], vector = channel_vector(channels);
   const auto running_mean = site.input<float>(0), variance = site.input<float>(1);
   const auto saved = site.output<float>(0);
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(a.replicas, [=](int replica, const KernelArgs& args) {
+  return one_phase(a.replicas, [=](int replica, const KernelArgs& args) {
     float* mean = saved(args) + replica * 2 * vector;
     std::fill_n(mean, 2 * vector, 0.0f);
     for (int64_t c = 0; c < channels; ++c) {
@@ -362,7 +361,6 @@ std::unique_ptr<Kernel> batch_norm_saved(const BatchNormAttrs& a, const KernelSi
       mean[vector + c] = inverse_deviation(variance(args)[c], a.epsilon);
     }
   });
-  return kernel;
 }
 
 std::unique_ptr<Kernel> batch_norm_eval(const BatchNormAttrs& a, const KernelSite& site) {

@@ -1,5 +1,5 @@
-// What runs batch norm: see ops/norm/batch_norm.cpp for the nodes. Images are fp32 or bf16, all of
-// a node alike; everything else is fp32.
+// The kernels of batch norm; the nodes are in ops/norm/batch_norm.cpp. Images are fp32 or bf16, the
+// same for all images of a node; everything else is fp32.
 #pragma once
 
 #include <memory>
@@ -18,8 +18,8 @@ struct BatchNormAttrs {
 
 struct BatchNormGradAttrs {
   BatchNormAttrs forward;
-  bool two = false;    // a second d_y, to be added to the first
-  bool fixed = false;  // the statistics were not the batch's: they do not depend on x
+  bool two = false;    // a second d_y, which is added to the first
+  bool fixed = false;  // normalised with running statistics, which do not depend on x
   bool uses_y() const { return forward.residual && forward.act == kernels::NormAct::relu; }
 };
 
@@ -31,7 +31,7 @@ std::unique_ptr<Kernel> batch_norm_train(const BatchNormAttrs& attrs, const Kern
 // out: d_x, d_gamma, d_beta [, d_residual]
 std::unique_ptr<Kernel> batch_norm_grad(const BatchNormGradAttrs& attrs, const KernelSite& site);
 
-// in: running mean, running variance; out: them as `saved`, the same for every replica
+// in: running mean, running variance; out: the same as `saved`, for every replica
 std::unique_ptr<Kernel> batch_norm_saved(const BatchNormAttrs& attrs, const KernelSite& site);
 
 // in: x, gamma, beta, running mean, running variance [, residual]; out: y

@@ -1,6 +1,6 @@
-// Each replica gives mean and sum of squared deviations of its pixels (backward: two sums), as f64;
-// everyone adds up those of the group in a tree over the replica index: the same bits wherever the
-// replicas run. What computes is in batch_norm_span_kernels.cpp.
+// Each replica contributes mean and sum of squared deviations of its pixels (backward: two sums),
+// as f64. Every member adds those of the group in a tree over the replica index: the same bits on
+// any distribution of replicas. The kernels are in batch_norm_span_kernels.cpp.
 
 #include "ops/norm/batch_norm_span.h"
 
@@ -62,7 +62,7 @@ const OpDef grad_apply_def{.name = "batch_norm_grad_apply",
                            .inplace_input = 0,
                            .forms = blocked_images};
 
-// Puts nodes where one was.
+// Writes new nodes at the position of the old one.
 struct Writer {
   Graph& graph;
   const Node& old;
@@ -73,7 +73,7 @@ struct Writer {
   Values add(const OpDef& op, Values in, std::any attrs) {
     return graph.add(op, std::move(in), std::move(attrs), old.name, at++).out;
   }
-  // What all members gave, and that they have.
+  // Gathered vectors of all members, and the completion token.
   std::pair<Value, Value> bring_together(Value mine) {
     const SpanAttrs attrs{exchange++, span};
     const Value all = add(span_begin_def, {mine}, attrs)[0];
@@ -123,13 +123,8 @@ void spread_batch_norms(Graph& graph, int64_t span) {
   }
 }
 
-}  // namespace convoy::ops
-
-namespace convoy {
-
 OpFamily batch_norm_span_ops() {
-  return {.ops = {&ops::sums_def, &ops::apply_def, &ops::grad_sums_def, &ops::grad_apply_def},
-          .fusions = {}};
+  return {.ops = {&sums_def, &apply_def, &grad_sums_def, &grad_apply_def}};
 }
 
-}  // namespace convoy
+}  // namespace convoy::ops

@@ -1,13 +1,14 @@
-// Batch norm over groups of replicas (--BN-span): its sums meet between two halves of the work.
+// Batch norm over groups of replicas (--BN-span): its sums are exchanged between two halves of the
+// work.
 #pragma once
 
 #include "graph/graph.h"
 
 namespace convoy::ops {
 
-// Every batch norm of a training graph of one replica becomes: sums, an exchange, the rest; its
-// gradient likewise. The statistics, also those that feed the running ones, are the group's. Norms
-// that keep their statistics stay as they are.
+// In the training graph of one replica, replaces every batch norm by its sums, their exchange and
+// the normalisation; its gradient likewise. The statistics, also those that update the running
+// ones, are the group's. Norms with frozen statistics stay.
 void spread_batch_norms(Graph& graph, int64_t span);
 
 }  // namespace convoy::ops

@@ -1,4 +1,4 @@
-// Sums over the pixels of a replica as batch norm takes them; those of the members meet in a tree.
+// Sums over the pixels of a replica as in batch norm; the sums of the members are added in a tree.
 
 #include "ops/norm/batch_norm_span_kernels.h"
 
@@ -19,7 +19,7 @@ double tree(int64_t first, int64_t n, const F& f) {
   return tree(first, left, f) + tree(first + left, n - left, f);
 }
 
-// What the replicas of a group have given: mean or sum, then squares or dots.
+// The vectors of a group's replicas: mean or sum, then squared deviations or dots.
 struct Members {
   const double* all;
   int64_t vector, span;
@@ -32,7 +32,7 @@ struct Members {
   }
 };
 
-// `x`: the number of that input.
+// `x`: the index of that input.
 class SpanKernel : public Kernel {
  public:
   SpanKernel(const SpanNormAttrs& a, const KernelSite& site, int x)
@@ -46,7 +46,7 @@ class SpanKernel : public Kernel {
   double pixels() const { return static_cast<double>(planes_.images * planes_.pixels); }
   int64_t count(int64_t first) const { return std::min(planes_.block, planes_.channels - first); }
   Members members(const double* all) const { return {all, vector_, attrs_.span}; }
-  // Sums over images, in order, of what a pass over the planes has left.
+  // Adds, over images in order, the sums of an earlier pass over the planes.
   void add_images(const float* sums, int64_t channel, double& one, double& two) const {
     one = two = 0;
     const float* part = sums + channel;
@@ -84,7 +84,7 @@ class SumsKernel final : public SpanKernel {
   }
   void run(int phase, int task, const KernelArgs& args) const override {
     auto* sums = reinterpret_cast<float*>(args.scratch);
-    // The first pixel is a good guess of the mean.
+    // The first pixel, as an estimate of the mean.
     const auto guess = [&](int64_t channel) {
       return x_(args) + channel / planes_.block * planes_.plane_floats();
     };
@@ -169,7 +169,7 @@ class ApplyKernel final : public SpanKernel {
   Out<float> y_, saved_, mean_, variance_;
 };
 
-// What both halves of the gradient know. Inputs 0 to 4: d_y, x, gamma, beta, saved.
+// Base of both halves of the gradient. Inputs 0 to 4: d_y, x, gamma, beta, saved.
 class SpanGradKernel : public SpanKernel {
  public:
   SpanGradKernel(const SpanNormAttrs& a, const KernelSite& site)

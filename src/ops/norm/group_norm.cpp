@@ -1,4 +1,4 @@
-// Group norm through the same planes as batch norm: sums per image and channel, joined over the
+// Group norm with the same planes as batch norm: sums per image and channel, merged over the
 // channels of a group, then one affine map per image and channel.
 
 #include "ops/norm/group_norm.h"
@@ -61,7 +61,7 @@ std::unique_ptr<Kernel> forward(const Node& n, const KernelSite& site) {
   kernel->scratch(static_cast<size_t>(4 * planes.images * vector) * sizeof(float));
   kernel->phase(planes.tasks(), [=](int task, const KernelArgs& args) {
     planes.each(task, [&](int64_t image, int64_t channel, int64_t at) {
-      const float* first = x(args) + at;  // its first pixel is the shift
+      const float* first = x(args) + at;  // its first pixel is the estimate of the mean
       kernels::norm_sums(planes.plane(), first, first, sums(args, image) + channel,
                          sums(args, image) + vector + channel);
     });
@@ -76,7 +76,7 @@ std::unique_ptr<Kernel> forward(const Node& n, const KernelSite& site) {
     std::fill_n(mean, 2 * vector, 0.0f);  // the gradient reads whole blocks
     const auto pixels = static_cast<double>(planes.pixels);
     for (int64_t g = 0; g < a.groups; ++g) {
-      // Mean and squared distance of each channel, joined to those of the group (Chan's formula).
+      // Merges mean and squared deviation of each channel into the group's (Chan's formula).
       double count = 0, center = 0, squares = 0;
       for (int64_t c = g * width; c < (g + 1) * width; ++c) {
         const int64_t plane = image * planes.blocks + c / planes.block;
@@ -231,10 +231,6 @@ GroupNormOptions group_norm_options(const Node& n) {
   return {n.attrs<Attrs>().groups, n.attrs<Attrs>().epsilon};
 }
 
+OpFamily group_norm_ops() { return {.ops = {&group_norm_def, &grad_def}}; }
+
 }  // namespace convoy::ops
-
-namespace convoy {
-
-OpFamily group_norm_ops() { return {.ops = {&ops::group_norm_def, &ops::grad_def}, .fusions = {}}; }
-
-}  // namespace convoy

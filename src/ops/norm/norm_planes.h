@@ -1,4 +1,4 @@
-// What batch and group norm share: how a blocked activation divides into planes and tasks.
+// Shared by batch and group norm: how a blocked activation is divided into planes and tasks.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace convoy::ops {
 
-// Vectors over channels are this long, so that a kernel may read a whole block of them.
+// The padded length of vectors over channels, so that a kernel may read a whole block.
 constexpr int64_t channel_vector(int64_t channels) { return round_up(channels, 16); }
 
 struct NormPlanes {
@@ -22,7 +22,7 @@ struct NormPlanes {
         block(channel_block()),
         pixels(x[2] * x[3]) {}
 
-  // Beyond this a tensor does not wait in the caches for its next reader (docs/decisions/0011).
+  // A larger tensor does not stay in the caches until its next reader (docs/decisions/0011).
   static constexpr int64_t streamed_bytes = 8'000'000;
   kernels::NormPlane plane() const {
     return {pixels, block, planes() * plane_floats() * 4 > streamed_bytes};
@@ -31,13 +31,13 @@ struct NormPlanes {
   int64_t planes() const { return images * blocks; }
   int64_t plane_floats() const { return pixels * block; }
 
-  // Neighbouring planes share a task when they are small.
+  // Small neighbouring planes are computed in one task.
   int64_t per_task() const {
     return std::clamp<int64_t>(16384 / plane_floats(), 1, std::max<int64_t>(1, planes() / 32));
   }
   int64_t tasks() const { return divide_up(planes(), per_task()); }
 
-  // f(image, first channel, offset of the plane in floats) for the planes of a task.
+  // Calls f(image, first channel, offset of the plane in floats) for the planes of a task.
   template <class F>
   void each(int64_t task, const F& f) const {
     const int64_t last = std::min(planes(), (task + 1) * per_task());

@@ -5,19 +5,15 @@
 
 #include "base/error.h"
 #include "base/text/text.h"
-#include "graph/builder.h"
+#include "train/checkpoint/checkpoint.h"
+#include "train/tasks/task.h"
 
 namespace convoy {
 namespace {
 
 Graph graph_of(const FoundModel& model, int classes, int channels) {
-  Graph graph;
-  Builder b(graph, false);
   const int64_t size = model.image_size();
-  const Value image = b.input("image", {{1, channels, size, size}});
-  const Value key = b.input("key", {{1}, DType::s64});
-  model.variant.build(b, {image, key, classes});
-  return graph;
+  return used_graph({.model = model, .classes = classes}, {channels, size, size});
 }
 
 // The convolution that reads the image: the first parameter.
@@ -62,7 +58,22 @@ std::string advice(const WeightFile& file, const FoundModel& model, const Match&
                      fits.size() > most ? " …" : "", fits.front());
 }
 
+bool is_of_checkpoint(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path.parent_path() / "state.json", ignored);
+}
+
 }  // namespace
+
+std::string read_weights(const fs::path& path) {
+  if (!is_of_checkpoint(path)) return read_file(path, Fault::checkpoint);
+  return read_checkpoint_file(path.parent_path(), path.filename().string());
+}
+
+WeightFile open_weights(const fs::path& path) {
+  if (!is_of_checkpoint(path)) return WeightFile::read(path);
+  return WeightFile::of(SafetensorsFile(read_weights(path), path.string()));
+}
 
 std::set<std::string> heads_of(const FoundModel& model) {
   const int channels = model.family.channels;

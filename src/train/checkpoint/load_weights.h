@@ -10,8 +10,14 @@
 #include "engine/state.h"
 #include "models/model.h"
 #include "weights/match.h"
+#include "weights/weight_file.h"
 
 namespace convoy {
+
+// The bytes of a weights file. In a checkpoint, they are verified against the checkpoint's hash.
+std::string read_weights(const fs::path& path);
+// Opens a weights file; all files that are loaded into a network are opened here.
+WeightFile open_weights(const fs::path& path);
 
 // The tensors of a model with that many classes and image channels, from its graph alone.
 std::vector<Wanted> wanted_by(const FoundModel& model, int classes, int channels);

@@ -1,7 +1,6 @@
 #include "train/checkpoint/start_weights.h"
 
 #include "base/error.h"
-#include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/weights_metadata.h"
 
 namespace convoy {
@@ -10,10 +9,7 @@ fs::path start_file(const fs::path& given) {
   std::error_code ignored;
   const auto has = [&](const char* name) { return fs::exists(given / name, ignored); };
   if (!fs::is_directory(given, ignored)) return given;
-  if (has("state.json")) {
-    read_checkpoint_file(given, "model.safetensors");  // verifies the file's hash
-    return given / "model.safetensors";
-  }
+  if (has("state.json")) return given / "model.safetensors";
   for (const char* name : {"weights/best.safetensors", "weights/last.safetensors"}) {
     if (has(name)) return given / name;
   }
@@ -27,13 +23,13 @@ fs::path start_file(const fs::path& given) {
 
 ClassNames start_classes(const RunConfig& config) {
   if (config.init_from.empty()) return {};
-  const WeightFile file = WeightFile::read(start_file(config.init_from));
+  const WeightFile file = open_weights(start_file(config.init_from));
   return told_class_names(file.metadata(), file.origin());
 }
 
 WeightReport load_start(const RunSetup& setup, State& state) {
   const RunConfig& config = setup.config;
-  const WeightFile file = WeightFile::read(start_file(config.init_from));
+  const WeightFile file = open_weights(start_file(config.init_from));
   const ClassNames names = told_class_names(file.metadata(), file.origin());
   const bool others = !names.empty() && !same_names(names, setup.train_set->class_names());
   return load_weights(file, find_model(config.model), state,

@@ -7,7 +7,7 @@
 namespace convoy {
 
 // The weights file that --init-from refers to: the file itself; the best weights of a run directory
-// (the last ones if none were evaluated); or the weights of a checkpoint folder, which is verified.
+// (the last ones if none were evaluated); or the weights of a checkpoint folder.
 // A run without weights is Fault::checkpoint.
 fs::path start_file(const fs::path& given);
 

@@ -16,38 +16,26 @@ struct Options {
     field("nesterov", nesterov, "look ahead along the momentum");
     field.needs("nesterov", momentum > 0, "--momentum above 0", {"momentum"});
   }
+
+  std::vector<std::string> slots() const { return {"momentum"}; }
+  void update(const ChunkUpdate& u) const {
+    kernels::keras_sgd_update({.lr = u.lr,
+                               .grad_scale = u.grad_scale,
+                               .momentum = momentum,
+                               .weight_decay = u.chunk.decay,
+                               .nesterov = nesterov},
+                              u.grad, u.slots[0], u.param, u.chunk.count);
+  }
 };
 
 const OpDef keras_sgd_def = update_op("keras_sgd_update");
-
-class KerasSgd : public Optimizer {
- public:
-  KerasSgd(const Options& options, const WeightDecay& decay) : options_(options), decay_(decay) {}
-
-  std::vector<std::string> slots() const override { return {"momentum"}; }
-  void build(Builder& b, const UpdateInputs& in, const StateLayout& layout) const override {
-    emit_update(b, keras_sgd_def, in, update_chunks(layout, decay_),
-                [o = options_](const ChunkUpdate& u) {
-                  kernels::keras_sgd_update({.lr = u.lr,
-                                             .grad_scale = u.grad_scale,
-                                             .momentum = o.momentum,
-                                             .weight_decay = u.chunk.decay,
-                                             .nesterov = o.nesterov},
-                                            u.grad, u.slots[0], u.param, u.chunk.count);
-                });
-  }
-
- private:
-  Options options_;
-  WeightDecay decay_;
-};
 
 }  // namespace
 
 OptimizerDef keras_sgd_optimizer() {
   return {.name = "keras-sgd",
           .help = "momentum as Keras has it, with the learning rate inside the buffer",
-          .make = make_optimizer<KerasSgd, Options>};
+          .make = make_elementwise<Options, keras_sgd_def>};
 }
 
 }  // namespace convoy

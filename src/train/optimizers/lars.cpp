@@ -68,8 +68,7 @@ std::unique_ptr<Kernel> rates_kernel(const Node& n, const KernelSite& site) {
   const auto of_chunks = site.input<double>(0);
   const auto factors = site.output<float>(0);
   const auto count = a.chunks.size();
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(1, [=](int, const KernelArgs& args) {
+  return one_phase(1, [=](int, const KernelArgs& args) {
     const double* sums = of_chunks(args);
     float* rates = factors(args);
     for (size_t first = 0; first < count;) {
@@ -88,7 +87,6 @@ std::unique_ptr<Kernel> rates_kernel(const Node& n, const KernelSite& site) {
                             : 1;
     }
   });
-  return kernel;
 }
 
 // in: params, grads, grad_scale

@@ -17,42 +17,30 @@ struct Options {
           between(0, 1));
     field("rmsprop-epsilon", epsilon, "added to the root of that mean", at_least(0));
   }
+
+  std::vector<std::string> slots() const {
+    return momentum != 0 ? std::vector<std::string>{"square_avg", "momentum"}
+                         : std::vector<std::string>{"square_avg"};
+  }
+  void update(const ChunkUpdate& u) const {
+    kernels::rmsprop_update({.lr = u.lr,
+                             .grad_scale = u.grad_scale,
+                             .momentum = momentum,
+                             .weight_decay = u.chunk.decay,
+                             .decay = alpha,
+                             .epsilon = epsilon},
+                            u.grad, u.slots[0], u.slots[1], u.param, u.chunk.count);
+  }
 };
 
 const OpDef rmsprop_def = update_op("rmsprop_update");
-
-class Rmsprop : public Optimizer {
- public:
-  Rmsprop(const Options& options, const WeightDecay& decay) : options_(options), decay_(decay) {}
-
-  std::vector<std::string> slots() const override {
-    return options_.momentum != 0 ? std::vector<std::string>{"square_avg", "momentum"}
-                                  : std::vector<std::string>{"square_avg"};
-  }
-  void build(Builder& b, const UpdateInputs& in, const StateLayout& layout) const override {
-    emit_update(b, rmsprop_def, in, update_chunks(layout, decay_),
-                [o = options_](const ChunkUpdate& u) {
-                  kernels::rmsprop_update({.lr = u.lr,
-                                           .grad_scale = u.grad_scale,
-                                           .momentum = o.momentum,
-                                           .weight_decay = u.chunk.decay,
-                                           .decay = o.alpha,
-                                           .epsilon = o.epsilon},
-                                          u.grad, u.slots[0], u.slots[1], u.param, u.chunk.count);
-                });
-  }
-
- private:
-  Options options_;
-  WeightDecay decay_;
-};
 
 }  // namespace
 
 OptimizerDef rmsprop_optimizer() {
   return {.name = "rmsprop",
           .help = "steps divided by the mean size of recent gradients, as PyTorch has it",
-          .make = make_optimizer<Rmsprop, Options>};
+          .make = make_elementwise<Options, rmsprop_def>};
 }
 
 }  // namespace convoy

@@ -16,42 +16,29 @@ struct Options {
     field("nesterov", nesterov, "look ahead along the momentum");
     field.needs("nesterov", momentum > 0, "--momentum above 0", {"momentum"});
   }
+
+  std::vector<std::string> slots() const {
+    return momentum != 0 ? std::vector<std::string>{"momentum"} : std::vector<std::string>{};
+  }
+  void update(const ChunkUpdate& u) const {
+    kernels::sgd_update({.lr = u.lr,
+                         .grad_scale = u.grad_scale,
+                         .momentum = momentum,
+                         .weight_decay = u.chunk.decay,
+                         .damping = 0,
+                         .nesterov = nesterov},
+                        u.grad, u.slots[0], u.param, u.chunk.count);
+  }
 };
 
 const OpDef sgd_def = update_op("sgd_update");
-
-class Sgd : public Optimizer {
- public:
-  Sgd(const Options& options, const WeightDecay& decay) : options_(options), decay_(decay) {}
-
-  std::vector<std::string> slots() const override {
-    return options_.momentum != 0 ? std::vector<std::string>{"momentum"}
-                                  : std::vector<std::string>{};
-  }
-  void build(Builder& b, const UpdateInputs& in, const StateLayout& layout) const override {
-    emit_update(b, sgd_def, in, update_chunks(layout, decay_),
-                [o = options_](const ChunkUpdate& u) {
-                  kernels::sgd_update({.lr = u.lr,
-                                       .grad_scale = u.grad_scale,
-                                       .momentum = o.momentum,
-                                       .weight_decay = u.chunk.decay,
-                                       .damping = 0,
-                                       .nesterov = o.nesterov},
-                                      u.grad, u.slots[0], u.param, u.chunk.count);
-                });
-  }
-
- private:
-  Options options_;
-  WeightDecay decay_;
-};
 
 }  // namespace
 
 OptimizerDef sgd_optimizer() {
   return {.name = "sgd",
           .help = "gradient descent with momentum",
-          .make = make_optimizer<Sgd, Options>};
+          .make = make_elementwise<Options, sgd_def>};
 }
 
 }  // namespace convoy

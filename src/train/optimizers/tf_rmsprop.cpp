@@ -46,45 +46,27 @@ struct Options {
     }
     rho = static_cast<float>(1 - share);
   }
+
+  std::vector<std::string> slots() const { return {"rms", "momentum"}; }
+  void update(const ChunkUpdate& u) const {
+    kernels::tf_rmsprop_update({.lr = u.lr,
+                                .grad_scale = u.grad_scale,
+                                .momentum = momentum,
+                                .weight_decay = u.chunk.decay,
+                                .decay = rho,
+                                .epsilon = epsilon},
+                               u.step == 0, u.grad, u.slots[0], u.slots[1], u.param, u.chunk.count);
+  }
 };
 
 const OpDef tf_rmsprop_def = update_op("tf_rmsprop_update");
-
-class TfRmsprop : public Optimizer {
- public:
-  TfRmsprop(const Options& options, const WeightDecay& decay) : options_(options), decay_(decay) {}
-
-  std::vector<std::string> slots() const override { return {"rms", "momentum"}; }
-  void build(Builder& b, const UpdateInputs& in, const StateLayout& layout) const override {
-    emit_update(b, tf_rmsprop_def, in, update_chunks(layout, decay_),
-                [o = options_](const ChunkUpdate& u) {
-                  kernels::tf_rmsprop_update({.lr = u.lr,
-                                              .grad_scale = u.grad_scale,
-                                              .momentum = o.momentum,
-                                              .weight_decay = u.chunk.decay,
-                                              .decay = o.rho,
-                                              .epsilon = o.epsilon},
-                                             u.step == 0, u.grad, u.slots[0], u.slots[1], u.param,
-                                             u.chunk.count);
-                });
-  }
-
- private:
-  Options options_;
-  WeightDecay decay_;
-};
 
 }  // namespace
 
 OptimizerDef tf_rmsprop_optimizer() {
   return {.name = "tf-rmsprop",
           .help = "RMSProp as TensorFlow 1 has it",
-          .make = [](Fields& field, const OptimizerSite& site) -> std::unique_ptr<Optimizer> {
-            Options o;
-            o.describe(field);
-            o.settle(site);
-            return std::make_unique<TfRmsprop>(o, site.decay);
-          }};
+          .make = make_elementwise<Options, tf_rmsprop_def>};
 }
 
 }  // namespace convoy

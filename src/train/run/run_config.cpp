@@ -316,7 +316,8 @@ void RunConfig::check_norms(Fields& field) {
                                      "freeze-statistics"};
   const auto is_given = [&](const char* key) { return field.given(key); };
   if (std::ranges::none_of(of_batch_norm, is_given)) return;
-  const bool has = has_batch_norm(find_model(model), model_options);
+  const TaskSite site{.model = find_model(model), .options = model_options};
+  const bool has = !used_graph(site).stats.empty();
   for (const char* key : of_batch_norm) {
     field.needs(key, has, "batch norm in the network", {"model", "norm"});
   }

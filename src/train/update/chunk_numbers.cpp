@@ -23,12 +23,10 @@ std::unique_ptr<Kernel> numbers_kernel(const Node& n, const KernelSite& site) {
   const NumbersAttrs a = n.attrs<NumbersAttrs>();
   const std::vector<In<float>> inputs = site.inputs<float>();
   const auto numbers = site.output<double>(0);
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(a.count, [=](int task, const KernelArgs& args) {
+  return one_phase(a.count, [=](int task, const KernelArgs& args) {
     const int64_t chunk = a.first + task;
     a.body(a.chunks[static_cast<size_t>(chunk)], {args, inputs}, numbers(args) + chunk * a.width);
   });
-  return kernel;
 }
 
 const OpDef numbers_def{.name = "chunk_numbers", .infer = infer_numbers, .kernel = numbers_kernel};

@@ -34,8 +34,7 @@ std::unique_ptr<Kernel> norm_kernel(const Node& n, const KernelSite& site) {
   const auto grad_scale = site.input<float>(0);
   const auto of_chunks = site.input<double>(1);
   const auto clipped = site.output<float>(0);
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(1, [=](int, const KernelArgs& args) {
+  return one_phase(1, [=](int, const KernelArgs& args) {
     const double* sums = of_chunks(args);
     double squares = 0;
     for (size_t i = 0; i < a.chunks.size(); ++i) squares += sums[i];
@@ -43,7 +42,6 @@ std::unique_ptr<Kernel> norm_kernel(const Node& n, const KernelSite& site) {
     const double factor = static_cast<double>(a.limit) / (scale * std::sqrt(squares) + 1e-6);
     clipped(args)[0] = static_cast<float>(factor < 1 ? scale * factor : scale);
   });
-  return kernel;
 }
 
 // in: grads, grad_scale. Gradients outside this process's share are not complete yet and not used.
@@ -51,14 +49,12 @@ std::unique_ptr<Kernel> value_kernel(const Node& n, const KernelSite& site) {
   const ClipAttrs a = n.attrs<ClipAttrs>();
   const auto grads = site.input<float>(0), grad_scale = site.input<float>(1);
   const auto then = site.output<float>(0);
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(std::ssize(a.chunks), [=](int task, const KernelArgs& args) {
+  return one_phase(std::ssize(a.chunks), [=](int task, const KernelArgs& args) {
     const UpdateChunk& chunk = a.chunks[static_cast<size_t>(task)];
     if (task == 0) then(args)[0] = 1;
     kernels::clip_values(grad_scale(args)[0], a.limit,
                          const_cast<float*>(grads(args)) + chunk.offset, chunk.count);
   });
-  return kernel;
 }
 
 const OpDef norm_def{.name = "clip_norm", .infer = infer_scale, .kernel = norm_kernel};

@@ -103,7 +103,29 @@ std::vector<UpdateChunk> within(const std::vector<UpdateChunk>& chunks, const Bu
   return inside;
 }
 
+class Elementwise final : public Optimizer {
+ public:
+  Elementwise(const OpDef& op, std::vector<std::string> slots, const WeightDecay& decay,
+              UpdateBody update)
+      : op_(op), slots_(std::move(slots)), decay_(decay), update_(std::move(update)) {}
+  std::vector<std::string> slots() const override { return slots_; }
+  void build(Builder& b, const UpdateInputs& in, const StateLayout& layout) const override {
+    emit_update(b, op_, in, update_chunks(layout, decay_), update_);
+  }
+
+ private:
+  const OpDef& op_;
+  std::vector<std::string> slots_;
+  WeightDecay decay_;
+  UpdateBody update_;
+};
+
 }  // namespace
+
+std::unique_ptr<Optimizer> elementwise_optimizer(const OpDef& op, std::vector<std::string> slots,
+                                                 const WeightDecay& decay, UpdateBody update) {
+  return std::make_unique<Elementwise>(op, std::move(slots), decay, std::move(update));
+}
 
 OpDef update_op(std::string_view name) {
   return {.name = name, .infer = infer_update, .kernel = update_kernel, .keeps = true};

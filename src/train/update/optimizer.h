@@ -51,14 +51,6 @@ struct OptimizerDef {
   std::unique_ptr<Optimizer> (*make)(Fields& field, const OptimizerSite& site);
 };
 
-// Makes a typical optimizer from its own options and the decay.
-template <class Made, class Options>
-std::unique_ptr<Optimizer> make_optimizer(Fields& field, const OptimizerSite& site) {
-  Options options;
-  options.describe(field);
-  return std::make_unique<Made>(options, site.decay);
-}
-
 const std::vector<OptimizerDef>& optimizer_catalog();
 const OptimizerDef& find_optimizer(std::string_view name);
 
@@ -92,5 +84,18 @@ OpDef update_op(std::string_view name);
 // value that every chunk gets.
 void emit_update(Builder& b, const OpDef& op, const UpdateInputs& in,
                  const std::vector<UpdateChunk>& chunks, UpdateBody update, Value further = {});
+
+// An optimiser that looks at each element alone.
+std::unique_ptr<Optimizer> elementwise_optimizer(const OpDef& op, std::vector<std::string> slots,
+                                                 const WeightDecay& decay, UpdateBody update);
+// How one is made of its options, which tell its slots and update a chunk.
+template <class Options, const OpDef& op>
+std::unique_ptr<Optimizer> make_elementwise(Fields& field, const OptimizerSite& site) {
+  Options options;
+  options.describe(field);
+  if constexpr (requires { options.settle(site); }) options.settle(site);
+  return elementwise_optimizer(op, options.slots(), site.decay,
+                               [options](const ChunkUpdate& u) { options.update(u); });
+}
 
 }  // namespace convoy

@@ -16,8 +16,7 @@ Types infer_done(const Node&, std::span<const TensorType>) { return {{{}}}; }
 std::unique_ptr<Kernel> statistics_kernel(const Node& n, const KernelSite& site) {
   const auto moving = n.attrs<std::vector<StateLayout::Slot>>();
   const std::vector<In<float>> in = site.inputs<float>();
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(std::ssize(moving), [=](int task, const KernelArgs& args) {
+  return one_phase(std::ssize(moving), [=](int task, const KernelArgs& args) {
     const StateLayout::Slot& slot = moving[static_cast<size_t>(task)];
     auto* running = const_cast<float*>(in[0](args)) + slot.offset;
     const float* batch = in[1](args) + slot.offset;
@@ -26,7 +25,6 @@ std::unique_ptr<Kernel> statistics_kernel(const Node& n, const KernelSite& site)
       running[i] += momentum * (batch[i] * scale - running[i]);
     }
   });
-  return kernel;
 }
 
 // in: current, average, decay
@@ -34,13 +32,11 @@ std::unique_ptr<Kernel> average_kernel(const Node&, const KernelSite& site) {
   const Chunks chunks{site.in[0].shape.count()};
   const auto current = site.input<float>(0), average = site.input<float>(1);
   const auto decay = site.input<float>(2);
-  auto kernel = std::make_unique<PhasedKernel>();
-  kernel->phase(chunks.tasks(), [=](int task, const KernelArgs& args) {
+  return one_phase(chunks.tasks(), [=](int task, const KernelArgs& args) {
     kernels::moving_average(decay(args)[0], current(args) + chunks.begin(task),
                             const_cast<float*>(average(args)) + chunks.begin(task),
                             chunks.length(task));
   });
-  return kernel;
 }
 
 const OpDef statistics_def{

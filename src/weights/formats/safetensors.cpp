@@ -27,9 +27,9 @@ Element element_of(DType dtype) {
   broken_promise("a type without an element", std::source_location::current());
 }
 
-WeightData read(const fs::path& path) {
-  const auto file = std::make_shared<const SafetensorsFile>(SafetensorsFile::read(path));
-  WeightData data(path.string(), file->size());
+WeightData data_of(SafetensorsFile whole) {
+  const auto file = std::make_shared<const SafetensorsFile>(std::move(whole));
+  WeightData data(file->origin(), file->size());
   data.keep(file);
   data.metadata = file->metadata();
   for (const TensorEntry& tensor : file->tensors()) {
@@ -51,7 +51,11 @@ WeightFormat safetensors_weight_format() {
   return {.name = "safetensors",
           .help = "Convoy's own, and what model hubs hold",
           .recognises = [](const Glimpse& g) { return g.head.size() > 8 && g.head[8] == '{'; },
-          .read = read};
+          .read = [](const fs::path& path) { return data_of(SafetensorsFile::read(path)); }};
+}
+
+WeightFile WeightFile::of(SafetensorsFile file) {
+  return {safetensors_weight_format().name, data_of(std::move(file))};
 }
 
 }  // namespace convoy

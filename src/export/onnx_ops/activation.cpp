@@ -1,6 +1,6 @@
 #include "ops/elementwise/activation.h"
 
-#include "export/onnx_nodes.h"
+#include "export/onnx_family.h"
 #include "ops/loss/softmax.h"
 #include "ops/shape_ops.h"
 
@@ -32,10 +32,26 @@ void softmax(OnnxCall& call) {
   call.give(ops::reshape(b, ops::softmax(b, rows), s));
 }
 
+std::vector<OnnxAttribute> leaky_attributes(const Node& n) {
+  return {onnx_number("alpha", n.attrs<float>())};
+}
+
+// x * sigmoid(x): ONNX has no swish before operator set 24.
+void write_swish(OnnxWriter& w, const Node& n) {
+  const std::string x = w.name(n.in[0]);
+  w.write(n, "Mul", {x, w.step(n, "Sigmoid", {x})});
+}
+
 }  // namespace
 
-OnnxNodes activation_onnx_nodes() {
-  return {{"Relu", relu}, {"LeakyRelu", leaky_relu}, {"Sigmoid", sigmoid}, {"Softmax", softmax}};
+OnnxFamily activation_onnx_family() {
+  return {
+      .forms = {{"relu", "Relu"},
+                {"leaky_relu", "LeakyRelu", leaky_attributes},
+                {"sigmoid", "Sigmoid"},
+                {.op = "swish", .write = write_swish}},
+      .readers = {
+          {"Relu", relu}, {"LeakyRelu", leaky_relu}, {"Sigmoid", sigmoid}, {"Softmax", softmax}}};
 }
 
 }  // namespace convoy

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "export/onnx_nodes.h"
+#include "export/onnx_family.h"
 
 namespace convoy {
 namespace {
@@ -62,11 +62,11 @@ void transpose(OnnxCall& call) {
 
 }  // namespace
 
-OnnxNodes constant_onnx_nodes() {
-  return {{"Constant", constant},
-          {"ConstantOfShape", constant_of_shape},
-          {"Unsqueeze", unsqueeze},
-          {"Transpose", transpose}};
+OnnxFamily constant_onnx_family() {
+  return {.readers = {{"Constant", constant},
+                      {"ConstantOfShape", constant_of_shape},
+                      {"Unsqueeze", unsqueeze},
+                      {"Transpose", transpose}}};
 }
 
 }  // namespace convoy

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "export/onnx_nodes.h"
+#include "export/onnx_family.h"
 #include "ops/pad.h"
 #include "ops/shape_ops.h"
 #include "ops/shortcut.h"
@@ -95,11 +95,61 @@ void same(OnnxCall& call) {
   call.give(call.value(0));
 }
 
+std::vector<OnnxAttribute> concat_attributes(const Node&) { return {onnx_integer("axis", 1)}; }
+
+// A zero keeps the first dimension, whatever the batch is. A parameter is stored with the shape it
+// is used in.
+void write_reshape(OnnxWriter& w, const Node& n) {
+  const Shape& to = w.shape(n.out[0]);
+  if (w.is_param(n.in[0])) return w.same(n, w.reshaped(n.in[0], to));
+  std::vector<int64_t> dims(to.begin(), to.end());
+  dims[0] = 0;
+  w.write(n, "Reshape", {w.name(n.in[0]), w.integers(n, "shape", dims)});
+}
+
+// Before a max pool a convolution stands for it, one 1x1 filter of 1 for each channel: ONNX
+// Runtime's optimiser moves a Pad of zeros into the MaxPool behind it, which pads with minus
+// infinity.
+void write_pad(OnnxWriter& w, const Node& n) {
+  const ops::Padding p = ops::pad_padding(n);
+  if (!w.is_read_by(n, "max_pool")) {
+    return w.write(
+        n, "Pad",
+        {w.name(n.in[0]), w.integers(n, "pads", {0, 0, p.top, p.left, 0, 0, p.bottom, p.right})});
+  }
+  const int64_t channels = w.shape(n.in[0])[1];
+  const std::string ones = w.floats(n.name + ".one", {channels, 1, 1, 1},
+                                    std::vector(static_cast<size_t>(channels), 1.0f));
+  w.write(n, "Conv", {w.name(n.in[0]), ones},
+          {onnx_integer("group", channels), onnx_integers("kernel_shape", {1, 1}),
+           onnx_integers("pads", {p.top, p.left, p.bottom, p.right})});
+}
+
+// Every stride-th pixel, then channels of zeros behind.
+void write_shortcut(OnnxWriter& w, const Node& n) {
+  const int64_t stride = ops::subsample_stride(n);
+  const Shape &x = w.shape(n.in[0]), &y = w.shape(n.out[0]);
+  const std::string pixels =
+      w.step(n, "Slice",
+             {w.name(n.in[0]), w.integers(n, "starts", {0, 0}), w.integers(n, "ends", {x[2], x[3]}),
+              w.integers(n, "axes", {2, 3}), w.integers(n, "steps", {stride, stride})});
+  w.write(n, "Pad", {pixels, w.integers(n, "pads", {0, 0, 0, 0, 0, y[1] - x[1], 0, 0})});
+}
+
 }  // namespace
 
-OnnxNodes shape_onnx_nodes() {
-  return {{"Reshape", reshape}, {"Flatten", flatten}, {"Concat", concat}, {"Slice", slice},
-          {"Pad", pad},         {"Dropout", same},    {"Identity", same}};
+OnnxFamily shape_onnx_family() {
+  return {.forms = {{"concat", "Concat", concat_attributes},
+                    {.op = "reshape", .write = write_reshape},
+                    {.op = "pad", .write = write_pad},
+                    {.op = "subsample_shortcut", .write = write_shortcut}},
+          .readers = {{"Reshape", reshape},
+                      {"Flatten", flatten},
+                      {"Concat", concat},
+                      {"Slice", slice},
+                      {"Pad", pad},
+                      {"Dropout", same},
+                      {"Identity", same}}};
 }
 
 }  // namespace convoy

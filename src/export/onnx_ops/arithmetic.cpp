@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "export/onnx_nodes.h"
+#include "export/onnx_family.h"
 
 namespace convoy {
 namespace {
@@ -62,8 +62,19 @@ void multiply(OnnxCall& call) {
   call.give(ops::multiply(call.builder(), x, gate));
 }
 
+// Of a convolution whose result others read too; elsewhere the convolution takes it in.
+void write_bias(OnnxWriter& w, const Node& n) {
+  w.write(n, "Add", {w.name(n.in[0]), w.reshaped(n.in[1], {w.shape(n.in[0])[1], 1, 1})});
+}
+
 }  // namespace
 
-OnnxNodes arithmetic_onnx_nodes() { return {{"Add", add}, {"Sum", sum}, {"Mul", multiply}}; }
+OnnxFamily arithmetic_onnx_family() {
+  return {.forms = {{"add", "Add"},
+                    {"multiply", "Mul"},
+                    {"gate", "Mul"},
+                    {.op = "add_bias", .write = write_bias}},
+          .readers = {{"Add", add}, {"Sum", sum}, {"Mul", multiply}}};
+}
 
 }  // namespace convoy

@@ -1,6 +1,6 @@
 // Gemm and MatMul with constant weights: the dense layer. Ours has the weights [out, in].
 
-#include "export/onnx_nodes.h"
+#include "export/onnx_family.h"
 #include "ops/linear.h"
 
 namespace convoy {
@@ -55,8 +55,13 @@ void matmul(OnnxCall& call) {
   finish(call, x, std::move(d), zero);
 }
 
+std::vector<OnnxAttribute> attributes(const Node&) { return {onnx_integer("transB", 1)}; }
+
 }  // namespace
 
-OnnxNodes dense_onnx_nodes() { return {{"Gemm", gemm}, {"MatMul", matmul}}; }
+OnnxFamily dense_onnx_family() {
+  return {.forms = {{"linear", "Gemm", attributes}},
+          .readers = {{"Gemm", gemm}, {"MatMul", matmul}}};
+}
 
 }  // namespace convoy
