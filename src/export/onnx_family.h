@@ -1,5 +1,6 @@
-// How ops of ours look in ONNX, and how ONNX's operators are read. Each file of export/onnx_ops/ is
-// a family of both; an op without a form, or an operator without a reader, is refused by name.
+// The ONNX forms of our ops, and the readers of ONNX operators. Each file of export/onnx_ops/
+// defines both for one family; an op without a form, or an operator without a reader, is refused by
+// name.
 #pragma once
 
 #include <string_view>
@@ -12,16 +13,16 @@ namespace convoy {
 
 struct OnnxForm {
   std::string_view op;  // the OpDef's name
-  // The ONNX node that takes the same inputs and computes the first output.
+  // The ONNX operator that has the same inputs and computes the first output.
   std::string_view node = "";
-  OnnxWriter::Attributes (*attributes)(const Node& n) = nullptr;  // its own; null: it has none
-  // Instead, where one node does not do it: writes several.
+  OnnxWriter::Attributes (*attributes)(const Node& n) = nullptr;  // of that node; null: none
+  // If one node is not enough: appends several.
   void (*write)(OnnxWriter& w, const Node& n) = nullptr;
 };
 
 struct OnnxReader {
   std::string_view op;  // ONNX's name
-  // Builds it from our ops and gives its outputs; what they cannot express it refuses.
+  // Builds the operator from our ops and sets its outputs; refuses what our ops cannot express.
   void (*read)(OnnxCall& call) = nullptr;
 };
 

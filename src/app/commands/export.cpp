@@ -34,8 +34,8 @@ struct Options : InferenceOptions {
 
   Options() { data.has_image_size = false; }
 
-  // --image-size is the exported network's. What weights say under that name is the size that their
-  // pictures become: with pictures both are one, and of another data it is not spoken of.
+  // --image-size is the input size of the exported network. In weights files the key means the size
+  // to which pictures are cropped: the same with a picture dataset, and ignored with other data.
   void adapt(Settings& settings) const override {
     const auto found = settings.find("image-size");
     if (found == settings.end()) return;

@@ -72,12 +72,12 @@ std::optional<Setting> folder_of_run(const fs::path& weights) {
   return std::nullopt;
 }
 
-// The file of --checkpoint, and the settings a verb reads: what the file says, or what is known of
-// such files, and above it what was typed. `known` is what the verb declares.
+// The file of --checkpoint, and the settings for the verb: typed options over those in the file, or
+// over those known for such files. `known`: the options that the verb declares.
 struct ChosenWeights {
   WeightFile file;
   Settings settings;
-  std::string remark;  // a line about what is used because such files are known; empty: nothing is
+  std::string remark;  // names the settings taken from knowledge about such files; may be empty
 };
 
 ChosenWeights choose_weights(const CommandLine& line, const std::vector<Field>& known,
@@ -95,13 +95,13 @@ ChosenWeights choose_weights(const CommandLine& line, const std::vector<Field>& 
   Settings settings = told_by(file, known);
   const Settings published = known_of(file, known);
   for (const auto& [key, value] : published) settings.emplace(key, value);
-  // Another dataset makes what the file says about its own meaningless.
+  // With another dataset, the file's settings for its own dataset do not apply.
   const auto own = settings.find("dataset");
   const auto asked = typed.find("dataset");
   if (own != settings.end() && asked != typed.end() && own->second.text != asked->second.text) {
     std::erase_if(settings, [](const auto& s) { return s.first.starts_with("generated-"); });
   }
-  // What pictures are resized to before the crop goes with the size of the crop.
+  // The resize before the crop depends on the crop size, so it is dropped with it.
   const auto size = typed.find("image-size");
   const auto own_size = settings.find("image-size");
   if (size != typed.end() && own_size != settings.end() &&
@@ -114,7 +114,7 @@ ChosenWeights choose_weights(const CommandLine& line, const std::vector<Field>& 
       settings["data-dir"] = *folder;
     }
   }
-  // How the run's own folder was split says nothing about one that is split already.
+  // The split of the run's own folder does not apply to a folder that is already split.
   if (const auto folder = typed.find("data-dir");
       folder != typed.end() && is_split(folder->second.text)) {
     settings.erase("val-share");
@@ -124,8 +124,8 @@ ChosenWeights choose_weights(const CommandLine& line, const std::vector<Field>& 
   return {std::move(file), std::move(settings), std::move(remark)};
 }
 
-// After the options have been read: the model must be known by now, the data suits it, and --isa is
-// applied. `origin` is the file, for the error.
+// Call it after the options were read: checks that the model is known and the data suits it, and
+// applies --isa. `origin` names the file in errors.
 FoundModel settle(InferenceOptions& options, const std::string& origin) {
   if (options.model.empty()) {
     raise(Fault::usage, "{} does not say what model it is; try: --model NAME --dataset NAME",
@@ -219,7 +219,7 @@ fs::path weights_file(const fs::path& given, WeightsKind kind) {
 OpenedModel open_model(const CommandLine& line, std::string_view verb,
                        void (*describe)(Fields& field), InferenceOptions& options, bool tells) {
   const std::vector<Field> known = described(describe);
-  if (!line.settings.contains("input")) need_words(line, {}, known);  // more pictures
+  if (!line.settings.contains("input")) need_words(line, {}, known);  // words are pictures
   ChosenWeights chosen = choose_weights(line, known, verb);
   options.adapt(chosen.settings);
   Fields field(chosen.settings);

@@ -16,8 +16,8 @@ void leaky_relu(OnnxCall& call) {
   call.give(ops::leaky_relu(call.builder(), call.value(0), slope));
 }
 
-// Over one axis since operator set 13, before over all from that axis on. Ours is over the second
-// dimension of a matrix.
+// Softmax is over one axis since operator set 13; before, over all axes from that one on. Ours is
+// over dimension 1 of a matrix.
 void softmax(OnnxCall& call) {
   Builder& b = call.builder();
   const Value x = call.value(0);
@@ -36,7 +36,7 @@ std::vector<OnnxAttribute> leaky_attributes(const Node& n) {
   return {onnx_number("alpha", n.attrs<float>())};
 }
 
-// x * sigmoid(x): ONNX has no swish before operator set 24.
+// x * sigmoid(x), since ONNX has no swish before operator set 24.
 void write_swish(OnnxWriter& w, const Node& n) {
   const std::string x = w.name(n.in[0]);
   w.write(n, "Mul", {x, w.step(n, "Sigmoid", {x})});

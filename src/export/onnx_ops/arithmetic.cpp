@@ -1,5 +1,5 @@
-// Sums and products: of values of one shape, of an image and its gate, or with a constant for each
-// channel. ONNX would broadcast in more ways.
+// Sums and products: of values of the same shape, of an image and its gate, or with a constant per
+// channel. ONNX's other forms of broadcasting are refused.
 
 #include "ops/elementwise/arithmetic.h"
 
@@ -10,7 +10,8 @@
 namespace convoy {
 namespace {
 
-// The constant, one number for each channel of a value of shape `x`: it must not vary otherwise.
+// The constant as one number per channel of a value of shape `x`; it must be constant over other
+// dimensions.
 std::vector<float> by_channel(const OnnxCall& call, const OnnxTensor& t, const Shape& x) {
   if ((x.rank() != 2 && x.rank() != 4) || t.shape.rank() > x.rank())
     call.refuse("{} with a constant {}", to_string(x), to_string(t.shape));
@@ -62,7 +63,8 @@ void multiply(OnnxCall& call) {
   call.give(ops::multiply(call.builder(), x, gate));
 }
 
-// Of a convolution whose result others read too; elsewhere the convolution takes it in.
+// The bias of a convolution whose result has other readers; all others are folded into the
+// convolution.
 void write_bias(OnnxWriter& w, const Node& n) {
   w.write(n, "Add", {w.name(n.in[0]), w.reshaped(n.in[1], {w.shape(n.in[0])[1], 1, 1})});
 }

@@ -1,4 +1,4 @@
-// Constants that a file computes instead of storing them.
+// Constants that nodes of the file compute.
 
 #include <utility>
 
@@ -28,7 +28,8 @@ void constant_of_shape(OnnxCall& call) {
   call.give(std::move(out));
 }
 
-// Dimensions of one are put in; where they go is an attribute before operator set 13.
+// Inserts dimensions of size one; their positions are an attribute before operator set 13, then an
+// input.
 void unsqueeze(OnnxCall& call) {
   OnnxTensor out = call.constant(0);
   const std::vector<int64_t> axes = call.opset() < 13 ? call.integers("axes", {}) : call.whole(1);

@@ -1,4 +1,4 @@
-// Conv. Its bias is one more affine map of the channels.
+// Conv. When it is read, its bias becomes a separate affine map of the channels.
 
 #include "ops/conv/convolution.h"
 

@@ -1,4 +1,4 @@
-// Gemm and MatMul with constant weights: the dense layer. Ours has the weights [out, in].
+// Gemm and MatMul with constant weights: a dense layer. Our weights are [out, in].
 
 #include "export/onnx_family.h"
 #include "ops/linear.h"

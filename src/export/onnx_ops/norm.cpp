@@ -1,4 +1,4 @@
-// Norms. That of instances is a group norm with one channel a group.
+// Norms. An instance norm is a group norm with one channel per group.
 
 #include "export/onnx_family.h"
 #include "ops/norm/batch_norm.h"
@@ -36,7 +36,8 @@ std::vector<OnnxAttribute> attributes(const Node& n) {
   return {onnx_number("epsilon", ops::batch_norm_options(n).epsilon)};
 }
 
-// As the norm of instances of images [n, groups, elements]; the scale of each channel follows.
+// Written as an instance norm of images [n, groups, elements], followed by the scale of each
+// channel.
 void write_group_norm(OnnxWriter& w, const Node& n) {
   const ops::GroupNormOptions o = ops::group_norm_options(n);
   const auto groups = static_cast<size_t>(o.groups);

@@ -48,7 +48,7 @@ std::vector<OnnxAttribute> average_attributes(const Node& n) {
   return all;
 }
 
-// Ours gives [n, c], theirs [n, c, 1, 1].
+// Our op gives [n, c], ONNX's gives [n, c, 1, 1].
 void write_global(OnnxWriter& w, const Node& n) {
   w.write(n, "Flatten", {w.step(n, "GlobalAveragePool", {w.name(n.in[0])})},
           {onnx_integer("axis", 1)});

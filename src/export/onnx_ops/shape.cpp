@@ -1,5 +1,5 @@
-// What moves elements, or nothing at all. Our reshape keeps the first dimension, our concat is over
-// channels; slices are those of a sub-sampling shortcut.
+// Operators that move elements or do nothing. Our reshape keeps the first dimension and our concat
+// joins channels; slices are only read as part of a sub-sampling shortcut.
 
 #include <utility>
 
@@ -56,7 +56,7 @@ void concat(OnnxCall& call) {
   call.give(parts.size() == 1 ? parts[0] : ops::concat(call.builder(), parts));
 }
 
-// Every step-th pixel in both directions, from the first on.
+// Takes every step-th pixel in both directions, starting with the first.
 void slice(OnnxCall& call) {
   if (call.opset() < 10) call.refuse("of operator set {}, older than 10", call.opset());
   const Value x = call.image(0);
@@ -70,7 +70,7 @@ void slice(OnnxCall& call) {
   call.give(ops::subsample_shortcut(call.builder(), x, s[1], steps[0]));
 }
 
-// Zeros around the image, or channels of zeros behind.
+// Appends zeros around the image, or zero channels after the others.
 void pad(OnnxCall& call) {
   if (call.opset() < 11) call.refuse("of operator set {}, older than 11", call.opset());
   const Value x = call.image(0);
@@ -97,8 +97,8 @@ void same(OnnxCall& call) {
 
 std::vector<OnnxAttribute> concat_attributes(const Node&) { return {onnx_integer("axis", 1)}; }
 
-// A zero keeps the first dimension, whatever the batch is. A parameter is stored with the shape it
-// is used in.
+// A 0 in the shape keeps the first dimension, so any batch size works. A parameter is stored in the
+// shape in which it is used.
 void write_reshape(OnnxWriter& w, const Node& n) {
   const Shape& to = w.shape(n.out[0]);
   if (w.is_param(n.in[0])) return w.same(n, w.reshaped(n.in[0], to));
@@ -107,9 +107,9 @@ void write_reshape(OnnxWriter& w, const Node& n) {
   w.write(n, "Reshape", {w.name(n.in[0]), w.integers(n, "shape", dims)});
 }
 
-// Before a max pool a convolution stands for it, one 1x1 filter of 1 for each channel: ONNX
-// Runtime's optimiser moves a Pad of zeros into the MaxPool behind it, which pads with minus
-// infinity.
+// Before a max pool the pad is written as a convolution with one 1x1 filter of value 1 per channel:
+// ONNX Runtime's optimiser would move a Pad of zeros into the following MaxPool, which pads with
+// minus infinity.
 void write_pad(OnnxWriter& w, const Node& n) {
   const ops::Padding p = ops::pad_padding(n);
   if (!w.is_read_by(n, "max_pool")) {
@@ -125,7 +125,7 @@ void write_pad(OnnxWriter& w, const Node& n) {
            onnx_integers("pads", {p.top, p.left, p.bottom, p.right})});
 }
 
-// Every stride-th pixel, then channels of zeros behind.
+// Takes every stride-th pixel, then appends zero channels.
 void write_shortcut(OnnxWriter& w, const Node& n) {
   const int64_t stride = ops::subsample_stride(n);
   const Shape &x = w.shape(n.in[0]), &y = w.shape(n.out[0]);

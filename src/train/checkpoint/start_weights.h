@@ -7,8 +7,8 @@
 namespace convoy {
 
 // The weights file that --init-from refers to: the file itself; the best weights of a run directory
-// (the last ones if none were evaluated); or the weights of a checkpoint folder.
-// A run without weights is Fault::checkpoint.
+// (the last ones if none were evaluated); or the weights of a checkpoint folder. A run without
+// weights is Fault::checkpoint.
 fs::path start_file(const fs::path& given);
 
 // The class names in the file; none without --init-from, or if the file has none.

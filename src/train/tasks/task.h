@@ -72,8 +72,8 @@ const std::vector<TaskDef>& task_catalog();
 const TaskDef& task_of(const ModelDef& family);
 std::unique_ptr<Task> make_task(const TaskSite& site);
 
-// The graph of a network that is used, not trained: images in, the outputs for other programs. No
-// classes (0) or no `image` ([c, h, w]): the model's own.
+// The graph of a network for use without training: images in, outputs for other programs. Without
+// classes (0) or `image` ([c, h, w]): the model's defaults.
 Graph used_graph(const TaskSite& site, const Shape& image = {}, int64_t batch = 1);
 
 }  // namespace convoy
