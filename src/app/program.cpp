@@ -63,7 +63,7 @@ std::string program_help() {
       "{}"
       "\n"
       "convoy VERB --help explains a verb, convoy VERB --help all everything about it;\n"
-      "convoy --version tells the build.\n",
+      "convoy --version shows the build.\n",
       help_rows(rows, help_width()));
 }
 

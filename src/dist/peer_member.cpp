@@ -23,7 +23,7 @@ class PeerWatch::Member {
       places_.push_back({parts[i + 1], port});
     }
     if (!is_address) {  // the text may contain the key
-      raise(Fault::peer, "what rank 0 told is no address of rank 0");
+      raise(Fault::peer, "rank 0 sent something that is no address of rank 0");
     }
     key_ = *key;
     zero_.heard = clock_.now();

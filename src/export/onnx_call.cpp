@@ -26,7 +26,7 @@ int64_t checked_count(const Shape& shape) {
 const std::variant<Value, OnnxTensor>& OnnxCall::input(size_t i) const {
   if (!has(i)) refuse("its input {} is missing", i);
   const auto found = scope_.names.find(node_.in[i]);
-  if (found == scope_.names.end()) refuse("nobody computes its input {}", i);
+  if (found == scope_.names.end()) refuse("no node computes its input {}", i);
   return found->second;
 }
 

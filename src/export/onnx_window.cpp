@@ -30,7 +30,7 @@ OnnxWindow onnx_window(const OnnxCall& call, const Shape& x, int64_t kh, int64_t
   if (automatic == "SAME_UPPER") return {stride, upper};
   if (automatic == "SAME_LOWER")  // the odd pixel is at the start
     return {stride, {upper.bottom, upper.right, upper.top, upper.left}};
-  call.refuse("its auto_pad is no word of ONNX");
+  call.refuse("its auto_pad is unknown");
 }
 
 }  // namespace convoy

@@ -96,7 +96,7 @@ void FineTuning::describe(Fields& field) {
         "the other way round: only parameters whose names contain one of these learn", {},
         {"variable-filter"});
   if (!freeze.empty() && !train_only.empty()) {
-    raise(Fault::usage, "--freeze says what stays, --train-only what does not; try: one of them");
+    raise(Fault::usage, "--freeze and --train-only both choose what is trained; try: one of them");
   }
   field("freeze-statistics", statistics,
         "batch norms that use their running statistics and keep them: those whose scale and shift "
@@ -105,8 +105,7 @@ void FineTuning::describe(Fields& field) {
               statistics == KeptStatistics::all || !freeze.empty() || !train_only.empty(),
               "--freeze or --train-only", {"freeze", "train-only"});
   field("layer-decay", layer_decay,
-        "each stage learns at so much of the rate of the stage behind it; the head's rate is "
-        "--lr",
+        "factor between the rate of a stage and that of the next one; the head's rate is --lr",
         between(0.001, 1));
 }
 

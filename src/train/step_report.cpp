@@ -92,7 +92,7 @@ void tell_warnings(const RunSite& site) {
     if (!data->remark().empty()) site.listener.on(Warning{data->remark()});
   }
   if (config.tuning.freezes() && config.init_from.empty()) {
-    site.listener.on(Warning{"what is frozen keeps its random start; try: --init-from FILE"});
+    site.listener.on(Warning{"frozen parameters keep their random values; try: --init-from FILE"});
   }
   if (config.shard_optimizer && !site.transport) {
     site.listener.on(Warning{"--shard-optimizer: one process: nothing to shard"});

@@ -48,8 +48,8 @@ Metadata read_metadata(const Json& object, const std::string& origin) {
 uint64_t whole_number(const Json& value, std::string_view what, std::string_view name,
                       const std::string& origin) {
   if (!value.is_number_unsigned() || value.get<uint64_t>() > INT64_MAX) {
-    bad_safetensors(origin,
-                    fmt::format("tensor {}: {} holds what is no whole number", shown(name), what));
+    bad_safetensors(origin, fmt::format("tensor {}: {} has a value that is no whole number",
+                                        shown(name), what));
   }
   return value.get<uint64_t>();
 }

@@ -136,7 +136,7 @@ void ZipFile::read_directory(uint64_t offset, uint64_t size, uint64_t count) {
     place(member, offset);
     members_.push_back(member);
   }
-  if (members_.size() != count) fail("its directory has another number of entries than it says");
+  if (members_.size() != count) fail("its directory has another number of entries than it claims");
 
   std::sort(members_.begin(), members_.end(),
             [](const ZipMember& a, const ZipMember& b) { return a.header < b.header; });

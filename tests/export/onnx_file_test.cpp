@@ -118,12 +118,12 @@ TEST(OnnxFile, WhatDoesNotFitTogetherIsRefusedByName) {
   expect_refused([](OnnxModel& m) { m.nodes[0].op = "Conv\n\xff"; }, {"Conv??"});
   expect_refused([](OnnxModel& m) { m.nodes[0].domain = "com.example"; }, {"Conv", "no equal"});
   expect_refused([](OnnxModel& m) { m.nodes[0].in[1] = "nowhere"; },
-                 {"Conv", "nobody computes its input 1"});
+                 {"Conv", "no node computes its input 1"});
   expect_refused([](OnnxModel& m) { m.nodes[0].in.resize(1); }, {"Conv", "input 1 is missing"});
   expect_refused([](OnnxModel& m) { m.nodes[0].out.clear(); }, {"Conv", "no output"});
   expect_refused([](OnnxModel& m) { m.nodes[1].out[0] = m.nodes[0].out[0]; }, {"computed twice"});
   expect_refused([](OnnxModel& m) { std::swap(m.nodes[0], m.nodes[1]); },
-                 {"MaxPool", "nobody computes"});
+                 {"MaxPool", "no node computes"});
   expect_refused([](OnnxModel& m) { m.outputs[0].name = "x"; },
                  {"no node computes the output \"x\""});
   expect_refused([](OnnxModel& m) { m.outputs[0].name = "image"; }, {"no node computes"});

@@ -122,7 +122,7 @@ TEST(LrFindRun, FrozenPartsStayAndTheEndIsTold) {
   const Finished frozen =
       run_convoy(joined(joined(find, {"--freeze", "all-but-head"}), tiny()), folder.path());
   EXPECT_TRUE(frozen.code == 0 || frozen.code == 5) << frozen.err;
-  EXPECT_TRUE(has(frozen.err, "Warning: what is frozen keeps its random start")) << frozen.err;
+  EXPECT_TRUE(has(frozen.err, "Warning: frozen parameters keep their random values")) << frozen.err;
   const auto free = run_convoy(joined(find, tiny({"--output", "b"})), folder.path());
   EXPECT_EQ(free.code, 0) << free.err;
   const auto a = numbers(folder / "lr-find.csv"), b = numbers(folder / "b/lr-find.csv");

@@ -50,9 +50,8 @@ struct Options {
     describe_config(field, config);
     field("steps", steps, "steps that are timed", at_least(1));
     field("warmup-steps", warmup_steps, "steps before them", at_least(1));
-    field(
-        "mode", mode,
-        "what is timed, train or infer: whole optimiser steps, or forward passes as in evaluation");
+    field("mode", mode,
+          "train or infer: time whole optimiser steps, or forward passes as in evaluation");
     field("json", json, "print one JSON object");
     field("by", by, "rows of `bench ops`: every node, or nodes of one op or one shape together");
     field("top", top, "show only N rows of `bench ops`, the slowest first; 0: all, in order",

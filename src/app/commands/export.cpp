@@ -50,7 +50,7 @@ struct Options : InferenceOptions {
   void describe(Fields& field) override {
     describe_source(field);
     field("output", output, "the file to write: .onnx or .safetensors");
-    field("format", format, "what kind of file; without it, what its ending says",
+    field("format", format, "kind of file; by default according to its ending",
           one_of({"onnx", "safetensors"}));
     field("verify", verify,
           "read the file back, run it on N images and compare it with the network; a file that "

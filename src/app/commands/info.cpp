@@ -181,7 +181,7 @@ int run(const CommandLine& line) {
 CommandDef info_command() {
   return {
       .name = "info",
-      .summary = "tell about a model, a weights or ONNX file, a checkpoint, a run, or this machine",
+      .summary = "describe a model, a weights or ONNX file, a checkpoint, a run, or this machine",
       .usage = "info [MODEL|FILE|CHECKPOINT|RUN_DIR]",
       .details = R"(
   convoy info                                   this machine and build

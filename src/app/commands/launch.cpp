@@ -64,7 +64,7 @@ Verb read_verb(const std::vector<std::string>& words) {
   }
   Verb verb{&*found, words, parse_for(*found, rest)};
   if (verb.is_run() && verb.line.settings.contains("verify-resume")) {
-    raise(Fault::usage, "--verify-resume starts processes of its own; try: it without launch");
+    raise(Fault::usage, "--verify-resume starts processes of its own; try: without launch");
   }
   return verb;
 }

@@ -27,10 +27,9 @@ struct Options {
   int image_size = 0;
 
   void describe(Fields& field) {
-    field(
-        "num-classes", num_classes,
-        "count a model's parameters with this number of classes; 0: as the usual data of each has",
-        at_least(0));
+    field("num-classes", num_classes,
+          "count a model's parameters with this number of classes; 0: that of its usual data",
+          at_least(0));
     field("image-size", image_size, "count multiply-adds at this size; 0: the model's own",
           at_least(0));
   }
@@ -51,7 +50,7 @@ bool is_meant(std::string_view name, const std::string& pattern) {
                              const std::vector<std::string>& names) {
   if (names.empty()) {
     raise(Fault::usage,
-          "there are no {} here; try: the program in its own place, where the folder configs is "
+          "there are no {} here; try: the program where it was built, with the folder configs "
           "beside build",
           kind);
   }

@@ -104,7 +104,7 @@ int run(const CommandLine& line) {
                        {.dump = {}, .without = config.without, .print = {}, .seconds = nullptr});
   warn_of_idle_rules(setup.plans, config.choices);
   if (!config.tuning.freeze.empty() && config.init_from.empty()) {
-    show(stderr, "Warning: what is frozen keeps its random start; try: --init-from FILE\n");
+    show(stderr, "Warning: frozen parameters keep their random values; try: --init-from FILE\n");
   }
   const fs::path folder = options.output;
   make_folders(folder, Fault::usage);

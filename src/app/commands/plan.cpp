@@ -35,8 +35,7 @@ struct Options {
     describe_config(field, config);
     field("json", json, "print one JSON object");
     field("processes", processes,
-          "processes that share the replicas; told is what the first of them would need, on a host "
-          "of its own",
+          "processes that share the replicas; the plan is that of the first one, alone on a host",
           between(1, 65536), {"num-instances"});
     field("schedule", schedule,
           "print the actions of a step of each process: runs, sums, exchanges");

@@ -39,7 +39,7 @@ struct Options : InferenceOptions {
         repeated());
     describe_split(field);
     field("first", first, "only the first N images; 0: all", at_least(0));
-    field("top", what.top, "classes to tell of each image", at_least(1), {"k"});
+    field("top", what.top, "classes to show for each image", at_least(1), {"k"});
     field("json", what.json, "print a JSON object for each image");
     field("output", what.output,
           "write those JSON objects to this file, and print only the summary");
@@ -72,7 +72,7 @@ void check_input_options(const CommandLine& line, const Settings& settings, bool
   for (const char* key : {"split", "data-dir", "val-share", "seed", "class-map",
                           "generated-channels", "generated-classes", "generated-samples"}) {
     if (line.settings.contains(key)) {
-      raise(Fault::usage, "--{} is about a dataset, --input is none; try: one of them", key);
+      raise(Fault::usage, "--{} is for a dataset, not for --input; try: one of them", key);
     }
   }
   const auto has = [&](const char* key) { return settings.contains(key); };

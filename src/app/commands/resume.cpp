@@ -61,7 +61,7 @@ struct Overrides {
           "a file of lines `name in the data = name in the run`, for classes whose folders were "
           "renamed since");
     field("accept-changed-options", accept_changed_options,
-          "go on although args.yml tells other options than the checkpoint was trained with; the "
+          "go on although args.yml has other options than the checkpoint was trained with; the "
           "result is that of neither");
     field("quiet", quiet, "print only warnings, the accuracy and the last line", {}, {"q"});
   }

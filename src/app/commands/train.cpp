@@ -57,7 +57,7 @@ int run(const CommandLine& typed) {
   const Fields field = read_options(line, describe, options, config);
   World& world = World::get();
   if (!field.dropped().empty() && !config.quiet && world.rank() == 0) {
-    show(stderr, "convoy: not used of the recipe, beside what was typed: {}\n",
+    show(stderr, "convoy: options of the recipe without effect beside the typed ones: {}\n",
          join(field.dropped(), ", "));
   }
   if (options.verify_resume) {

@@ -71,7 +71,7 @@ std::unique_ptr<Dataset> open_matched(const InferenceOptions& options, const Ope
   const bool by_order = options.data.def().has_pictures && !std::ranges::all_of(own, is_number);
   if (by_order && options.num_classes && options.num_classes != data->classes()) {
     raise(Fault::data,
-          "{} does not name its {} classes and the data has {}, so which is which cannot be told; "
+          "{} does not name its {} classes and the data has {}, so they cannot be matched; "
           "try: --class-names FILE, one name a line in the order of the network's outputs",
           file.origin(), options.num_classes, data->classes());
   }

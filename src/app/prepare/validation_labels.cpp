@@ -33,7 +33,7 @@ std::vector<Line> lines_of(const fs::path& list) {
 void check_class(const fs::path& list, int number, const std::string& name) {
   if (name.find_first_not_of("0123456789") != name.npos) return;
   raise(Fault::data,
-        "{}:{}: {} is a number, and nobody says of which list; try: a list of synsets, as "
+        "{}:{}: {} is a number, whose list of classes is unknown; try: a list of synsets, as "
         "imagenet_2012_validation_synset_labels.txt or LOC_val_solution.csv",
         list.string(), number, name);
 }

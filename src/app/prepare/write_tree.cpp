@@ -76,7 +76,7 @@ class TreeWriter {
       if (!state.is_new) return;  // was just read back
       const fs::path path = output_ / files_[static_cast<size_t>(i)].to;
       if (hash_bytes(read_file(path, Fault::data)) == state.hash) return;
-      raise(Fault::data, "{} does not hold what was written to it; try: another disk for --output",
+      raise(Fault::data, "{} does not read back as it was written; try: another disk for --output",
             path.string());
     });
   }
@@ -136,8 +136,8 @@ class TreeWriter {
     if (hash_bytes(bytes) == state.hash) return true;
     if (!was_finished_) return false;
     raise(Fault::data,
-          "{} is damaged: it is not what was made of {}; try: remove it and run the "
-          "same again",
+          "{} is damaged: it differs from what was made of {}; try: remove it and repeat "
+          "the command",
           path.string(), file.from.path());
   }
 

@@ -33,7 +33,7 @@ double to_double(const Json& value) {
   const char* end = text.data() + text.size();
   if (text.size() != 21 || !text.starts_with("bits:") ||
       std::from_chars(text.data() + 5, end, bits, 16).ptr != end) {
-    throw std::invalid_argument("a number that is none");
+    throw std::invalid_argument("a malformed number");
   }
   return std::bit_cast<double>(bits);
 }
@@ -42,7 +42,7 @@ uint64_t to_hash(const std::string& text) {
   uint64_t hash = 0;
   const char* end = text.data() + text.size();
   if (text.size() != 16 || std::from_chars(text.data(), end, hash, 16).ptr != end) {
-    throw std::invalid_argument("a hash that is none");
+    throw std::invalid_argument("a malformed hash");
   }
   return hash;
 }

@@ -103,7 +103,7 @@ void expect_recorded_data(const fs::path& file, const RunSetup& setup) {
   if (!added.empty()) {
     raise(Fault::data,
           "{} picture{} in {} {} new since this run began ({}), and would change every later step; "
-          "try: move what is new away, or a new run with --init-from this one",
+          "try: move the new ones away, or a new run with --init-from this one",
           added.size(), added.size() == 1 ? "" : "s", where, added.size() == 1 ? "is" : "are",
           some_of(added, told_names));
   }

@@ -129,7 +129,7 @@ void RunConfig::describe_files(Fields& field) {
         "each of the threads that compute stays on a core of its own; for machines, or masks "
         "(taskset), that this run has to itself. Changes no result",
         any_value().no_result());
-  field("isa", isa, "instruction set; a lower one gives the results of a lower machine");
+  field("isa", isa, "instruction set; a lower one gives the results of such a machine");
   describe_choices(field, choices);
   field(
       "memory", memory,

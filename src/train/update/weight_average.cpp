@@ -96,7 +96,7 @@ void WeightAverage::check(const Site& site) const {
           "--ema-warmup copy lasts as long as --warmup-epochs, which is 0; try: --ema-warmup ramp");
   }
   if (ema_adjust && site.epochs == 0) {
-    raise(Fault::usage, "--ema-adjust needs --epochs, which is 0; try: the decay as it shall be");
+    raise(Fault::usage, "--ema-adjust needs --epochs, which is 0; try: --no-ema-adjust");
   }
   if (ema_adjust && adjusted(ema_decay, ema_steps, site) == 0) {
     raise(Fault::usage,

@@ -198,7 +198,7 @@ WeightData read_tf_bundle(std::string_view index, const std::string& origin,
             origin, shown(entry.name));
     }
     if (entry.shard >= header.shards) {
-      bad(origin, fmt::format("{} lies in a data file that is none", shown(entry.name)));
+      bad(origin, fmt::format("{} lies in a data file that does not exist", shown(entry.name)));
     }
     SharedBytes& data = shards[entry.shard];
     if (data) continue;

@@ -218,7 +218,7 @@ class PickleMachine {
   }
 
   bool call(const PickleValue& function, PickleId with) {
-    if (function.kind != Kind::global) reader_.fail("a call of what is no function");
+    if (function.kind != Kind::global) reader_.fail("a call of a value that is no function");
     const PickleValue& arguments = value(with);
     if (arguments.kind != Kind::tuple) reader_.fail("a call without arguments");
     const std::vector<PickleId>& args = arguments.items;  // valid until the next make()
@@ -351,7 +351,7 @@ class PickleMachine {
     return items;
   }
   std::vector<PickleId> to_mark() {
-    if (!marked()) reader_.fail("it closes what was never opened");
+    if (!marked()) reader_.fail("it closes a list that was never opened");
     const auto begin = stack_.begin() + static_cast<ptrdiff_t>(marks_.back());
     std::vector<PickleId> items(begin, stack_.end());
     stack_.erase(begin, stack_.end());

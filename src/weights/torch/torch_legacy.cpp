@@ -60,7 +60,7 @@ WeightData read_torch_legacy(SharedBytes bytes, const std::string& origin) {
   }
   ByteReader reader(rest, origin, "the part with its storages");
   const PickleValue& list = keys.at(keys.root());
-  if (list.kind != Kind::list) reader.fail("there is no list of them");
+  if (list.kind != Kind::list) reader.fail("the list of storages is missing");
   for (const PickleId id : list.items) {
     const PickleValue& key = keys.at(id);
     const auto found = key.kind == Kind::text ? storages.find(key.text) : storages.end();
