@@ -21,7 +21,7 @@ struct Options {
 
   std::vector<std::string> slots() const { return {"exp_avg", "exp_avg_sq"}; }
   void update(const ChunkUpdate& u) const {
-    // Means that start at zero are too small by these.
+    // Bias correction of the moving means, which start at zero.
     const double updates = static_cast<double>(u.step) + 1;
     const auto correction = [&](float beta) {
       return static_cast<float>(1 - std::pow(static_cast<double>(beta), updates));

@@ -85,10 +85,10 @@ OpDef update_op(std::string_view name);
 void emit_update(Builder& b, const OpDef& op, const UpdateInputs& in,
                  const std::vector<UpdateChunk>& chunks, UpdateBody update, Value further = {});
 
-// An optimiser that looks at each element alone.
+// An optimizer that updates each element independently of all others.
 std::unique_ptr<Optimizer> elementwise_optimizer(const OpDef& op, std::vector<std::string> slots,
                                                  const WeightDecay& decay, UpdateBody update);
-// How one is made of its options, which tell its slots and update a chunk.
+// Makes one from its Options, which define its slots and the update of a chunk.
 template <class Options, const OpDef& op>
 std::unique_ptr<Optimizer> make_elementwise(Fields& field, const OptimizerSite& site) {
   Options options;
