@@ -1,4 +1,5 @@
 // A model in memory: the state shared by its plans, one workspace, and the executors of the plans.
+// In lockstep each replica but the first has a state and a workspace of its own.
 #pragma once
 
 #include <memory>
@@ -22,14 +23,15 @@ class Network {
   State& state() { return state_; }
   const Workspace& workspace() const { return workspace_; }
 
-  // Null if there is no such plan.
+  // Each executor runs the plan of `NetworkPlans` with the same name, `gradients` the plan "train"
+  // and `evaluation` the plan "eval". Null: there is no such plan.
   Executor* gradients() { return gradients_.get(); }
   Executor* statistics() { return statistics_.get(); }
   Executor* update() { return update_.get(); }
   Executor* evaluation() { return evaluation_.get(); }
   Executor* tail() { return tail_.get(); }
   Executor* average() { return average_.get(); }
-  StepRunner& steps() { return *steps_; }
+  StepRunner& steps() { return *steps_; }      // only if there is a plan "train"
   StepPeers* peers() { return peers_.get(); }  // null: a single process
 
  private:

@@ -20,13 +20,14 @@ namespace convoy {
 struct NetworkSpec {
   Shape image;             // [c, h, w]
   int64_t eval_batch = 0;  // 0: no evaluation
-  PassWatch watch;
+  PassWatch watch;         // prints, times or skips the passes of the compiler
   Choices choices = {};
 
   // For training only.
   const Optimizer* optimizer = nullptr;  // null: evaluation only
   Clipping clip = {};
-  std::function<void(Graph&)> tune = {};  // sets what is frozen and how fast the rest learns
+  // Marks in a training graph which parameters are frozen and how fast the others learn.
+  std::function<void(Graph&)> tune = {};
   StepShape step;
   int64_t tail_batch = 0;  // batch of the shorter last step; 0: none
   bool average = false;
@@ -34,7 +35,8 @@ struct NetworkSpec {
 
 class NetworkPlans {
  public:
-  // Keeps the task.
+  // Keeps a reference to the task. Refuses (Fault::bug) schedules that `check_schedules` finds
+  // wrong.
   NetworkPlans(const Task& task, const NetworkSpec& spec);
 
   struct Named {
@@ -49,7 +51,7 @@ class NetworkPlans {
   const Task& task() const { return task_; }
   const StepShape& step() const { return step_; }
   const StateLayout& state() const { return plans_.front().plan->state; }
-  int slots() const { return slots_; }
+  int slots() const { return slots_; }  // buffers of the optimizer
   // Which parameters, and which part of each optimizer buffer, this process updates.
   const UpdateShares& shares() const { return shares_; }
   bool average() const { return average_; }

@@ -1,5 +1,6 @@
-// Executes the collectives of a step's plans: gradients by buckets, sums of batch norms between
-// replicas in lockstep, and rows between processes that share the update.
+// Executes the collectives of a step's plans. In the gradient plan: a bucket of gradients that is
+// complete, and the sums of a batch norm, which replicas in lockstep exchange. In the update plan:
+// rows, of which each process has computed some (`StepShape::shard`).
 #pragma once
 
 #include <functional>
@@ -22,7 +23,8 @@ class StepCollectives final : public Collectives {
 
   // Call before each run of the gradient plan.
   void start();
-  // Sets a function that is called in the middle of a run when a bucket is complete.
+  // Sets the function that is called in the middle of a run when a bucket is complete. It must be
+  // set if the plan has buckets.
   void when_complete(std::function<void(int bucket)> hook) { complete_ = std::move(hook); }
 
   void begin(const Collective& what, std::span<Executor* const> members, size_t step) override;

@@ -1,5 +1,6 @@
-// Communication with other processes in a step: sums gradients and statistics over all of them, and
-// tells all of them after the step if one received a signal.
+// The communication of a step with the other processes: the exchange of gradients and statistics,
+// and the signal (Ctrl-C, SIGTERM) that one of them received. Signals travel with the results of a
+// step, so all processes stop after the same step.
 #pragma once
 
 #include <atomic>
@@ -20,7 +21,7 @@ class StepPeers {
   GradientExchange& gradients() { return gradients_; }
   const GradientExchange& gradients() const { return gradients_; }
 
-  // Sets the variable with this rank's own signal.
+  // Sets the variable that holds the signal this rank has received, 0 for none; borrowed.
   void watch(const std::atomic<int>& signal) { signal_ = &signal; }
   int signal() const { return signal_ ? signal_->load() : 0; }
   // The first signal that any rank had before the end of a step; 0: none.

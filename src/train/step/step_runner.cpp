@@ -112,8 +112,8 @@ std::span<StepRunner::Lane> StepRunner::lanes_of(const Action& a) {
   return all.size() == 1 ? all : all.subspan(lane_of(a.replica), static_cast<size_t>(a.replicas));
 }
 
-// In lockstep all batches are needed at once, but the loader's batch is only valid until the next,
-// so it is copied.
+// In lockstep the batches of all replicas are needed at once, but a batch of the loader is valid
+// only until the next one is taken, so it is copied.
 void StepRunner::take_batch(const Action& a) {
   const Batch& batch = (*now_.next)();
   const size_t lane = lane_of(a.replica);

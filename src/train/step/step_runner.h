@@ -28,8 +28,8 @@ struct StepInputs {
 
 class StepRunner {
  public:
-  // An executor of the gradient plan. There is one for all replicas of this process or, in
-  // lockstep, one per replica, with its own gradients and batch statistics.
+  // An executor of the gradient plan, with the state that it writes gradients and batch statistics
+  // to. There is one lane for all replicas of this process or, in lockstep, one per replica.
   struct Lane {
     const State* state;
     Executor* executor;
@@ -40,21 +40,24 @@ class StepRunner {
     Executor &statistics, &update;
   };
 
-  // Keeps the references. `peers`: the other processes; the gradients of the first lane are in
-  // memory shared with them; null: a single process. `collectives`: those of the plans; null: none.
+  // Keeps references to all arguments but `executors`. `peers`: the other processes, null: a
+  // single process. With peers the gradients of the first lane must be in the memory of their
+  // exchange (`GradientExchange::data`). `collectives`: those of the plans, null: none.
   StepRunner(const NetworkPlans& plans, ThreadPool& pool, Executors executors, StepPeers* peers,
              StepCollectives* collectives);
 
-  // Takes a batch from `next` for every `batch` action. A loss that is not finite skips the update.
-  // The results, of the samples of all processes, are valid until the next step.
+  // Runs one step. Takes a batch from `next` for every `batch` action. If the loss is not finite,
+  // the parameters are not updated. Returns the results of the samples of all processes, valid
+  // until the next step.
   using Next = std::function<const Batch&()>;
   const Results& run(const StepInputs& inputs, const Next& next);
   // The short last step of an epoch.
   const Results& run_tail(const StepInputs& inputs, const Next& next);
-  // Undecodable samples of the newest step, in the order of samples.
+  // The undecodable samples of the last step, of all processes, in the order of its samples.
   const std::vector<Batch::Bad>& bad() const { return rows_.bad(); }
 
-  // Records all actions of the following steps; null: stops recording.
+  // Records the following steps: ops, phases and exchanges, but no ops of a short last step of an
+  // epoch. Null: stops recording.
   void trace(Trace* trace);
 
  private:
@@ -62,7 +65,7 @@ class StepRunner {
   void act(const Action& action, std::span<const Action> inside);
   void take_batch(const Action& action);
   void run_plan(const Action& action, std::span<const Action> inside);
-  // Executes those actions inside the current run that wait for this bucket.
+  // Executes the actions inside the current run that belong to this bucket.
   void act_inside(int bucket);
   void count(const Action& action);
   void add_to_leaf(const Action& action);
@@ -78,12 +81,15 @@ class StepRunner {
   size_t lane_of(int replica) const;
   int local(int replica) const { return replica - plans_.step().mine.first; }
   Bucket floats_of(int part) const;
-  // The sums of the statistics of all micro-batches; empty: the plan has already put them in place.
+  // Where the sums of the batch statistics are, one vector per micro-batch. Empty: the plan has
+  // written them to the state already.
   std::span<float> statistics_sums() const;
   const State& state() const { return *executors_.lanes.front().state; }
 
   // The inputs of the plans.
   struct PlanInputs : StepInputs {
+    // The scales make means over replicas and micro-batches of sums. `skip` is 1 with `skip_update`
+    // or a loss that is not finite, else 0.
     float grad_scale = 1, stat_scale = 1, skip = 0;
   };
   // The state of the current step.
@@ -99,7 +105,7 @@ class StepRunner {
   Executors executors_;
   StepPeers* peers_;
   StepCollectives* collectives_;
-  std::optional<StepSums> sums_;  // empty: a single run gives the sums
+  std::optional<StepSums> sums_;  // empty: a single run of the plan computes the sums
   PlanInputs inputs_;
   Now now_;
   std::vector<std::unique_ptr<Batch>> copies_;  // in lockstep, by lane: a copy of its batch

@@ -60,7 +60,7 @@ class Writer {
     if (parts_.statistics) add(leaf_of);
   }
 
-  // The actions after the last run; the exchanges have begun.
+  // Adds the actions after the last run; the exchanges of gradients have begun.
   StepSchedule finish(bool has_leaves) {
     if (has_leaves && !shape_.has_peers()) add({sum});
     if (parts_.statistics && (has_leaves || shape_.has_peers())) {

@@ -1,7 +1,11 @@
-// One optimizer step as a list of actions: which plans run, what is summed and exchanged, and in
-// which order. There is one function for each way to run a process's replicas; it makes the list
-// before the first step. `StepRunner` executes it, `check_schedules` verifies the lists of all
-// ranks.
+// One optimizer step of one process as a list of actions: which plans run, what is summed and
+// exchanged, and in which order. The list is made before the first step, by one function for each
+// way to run the replicas of a process. `StepRunner` executes it, `check_schedules` verifies the
+// lists of all ranks.
+//
+// `check_schedules` also supports pipelines, whose ranks are stages of the network: the plans
+// "forward" and "backward", `send`, `receive`, `stash` and several groups. No function here writes
+// such schedules, and `StepRunner` refuses them.
 #pragma once
 
 #include <cstdint>
@@ -16,38 +20,38 @@ namespace convoy {
 struct Action {
   enum class Kind : uint8_t {
     open,        // opens the step's exchange: other ranks may send from now on
-    batch,       // the loader's next batch becomes the input of a micro-batch
-    run,         // runs a plan: one replica, several as one batch, or several in lockstep
-    count,       // stores the results of a run
-    leaf,        // adds the gradients or statistics of a run to the leaf of its replica
+    batch,       // takes the loader's next batch as the input of the next run of its replicas
+    run,         // runs a plan: for one replica, for several as one batch, or in lockstep
+    count,       // stores the results of a run: losses and metrics of its samples
+    leaf,        // adds the gradients or batch statistics of a run to the leaves of its replicas
     round,       // rounds a replica's gradients to bf16
-    push,        // adds a complete leaf to the tree over the replicas
-    sum,         // sums over this process's replicas; the last leaf need not be pushed
-    begin,       // begins to exchange a sum with the other ranks
+    push,        // adds a complete leaf to the tree over the replicas; its memory is then free
+    sum,         // sums over this process's replicas, which includes the leaf that is not pushed
+    begin,       // begins to sum `part` over all ranks
     end,         // ends all exchanges begun: waits for the other ranks
     results,     // gathers the results of all ranks in the order of samples: waits
-    statistics,  // updates the running statistics
+    statistics,  // updates the running statistics from the batch statistics of `micro`
     update,      // updates the parameters
     gather,      // gathers the new parameters from all ranks' shares: waits
     send,        // sends to another rank; does not wait
     receive,     // receives from another rank: waits
   };
-  // Values of `part`: the number of a bucket of gradients, or one of the first two below.
+  // Values of `part`: the number of a bucket of gradients, or `gradients` or `statistics`.
   static constexpr int gradients = -1;   // all gradients
-  static constexpr int statistics = -2;  // the statistics of each micro-batch
+  static constexpr int statistics = -2;  // the batch statistics of each micro-batch
   static constexpr int every = -1;       // value of `micro`: all micro-batches
 
   Kind kind;
   std::string_view plan = {};     // the plan of a `run`
   int replica = 0, replicas = 0;  // first replica and number of replicas; 0: none
-  int micro = 0;                  // index within the step of a replica
+  int micro = 0;                  // which micro-batch of these replicas in this step
   int part = gradients;
-  // Executed in the middle of the preceding run, when the bucket is complete.
+  // Executed in the middle of the preceding run, when bucket `part` is complete.
   bool inside = false;
   bool fresh = false;  // `run`: parameters changed since this plan's last run
-  int peer = -1;       // `send`, `receive`: the other rank
-  // The place in the stash: a forward plan stores there what the backward pass needs, and a
-  // backward plan takes it from there. -1: none.
+  // Pipelines: the other rank of `send` and `receive`, and the place where the plan "forward"
+  // stores what the plan "backward" needs. -1: none.
+  int peer = -1;
   int stash = -1;
 };
 
@@ -55,11 +59,11 @@ struct StepSchedule {
   std::vector<Action> actions;
   ReplicaRange mine = {};  // this rank's replicas
   int micros = 1;          // micro-batches per replica
-  bool waits = false;      // each run waits in its middle for the same run of other ranks
-  int group = 0;           // ranks of a group have the same parameters and exchange gradients
+  bool waits = false;      // in the middle of each run, waits for the same run of the other ranks
+  int group = 0;           // a number; ranks of one group exchange gradients. Above 0: pipelines
 };
 
-// What a step sums; needed besides its shape to write a schedule.
+// What a step sums. With the shape of the step it determines the schedule.
 struct StepParts {
   int buckets = 0;          // buckets of gradients exchanged with other processes
   bool statistics = false;  // the model has batch-norm statistics

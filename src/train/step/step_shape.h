@@ -1,4 +1,5 @@
-// How the samples of one optimizer step are divided into micro-batches, replicas and processes.
+// How the samples of one optimizer step are divided among processes, replicas and micro-batches.
+// Only `rank` and `mine` differ between processes.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +9,9 @@
 namespace convoy {
 
 struct StepShape {
-  int64_t micro_batch = 1;  // images per replica
-  int replicas = 1;
-  int accumulation = 1;
+  int64_t micro_batch = 1;  // images of one micro-batch of one replica
+  int replicas = 1;         // of all processes
+  int accumulation = 1;     // micro-batches per replica
   // This process's replicas run as one batch; needs accumulation 1 and gradients in fp32.
   bool together = false;
   // Every replica's gradient is rounded to bf16, even if it is not sent.
@@ -23,8 +24,8 @@ struct StepShape {
   // The processes that share the replicas, the rank of this one, and its replicas; empty: all.
   int processes = 1, rank = 0;
   ReplicaRange mine = {};
-  bool shard = false;               // each process updates its share of the parameters
-  int64_t bucket_floats = 1 << 20;  // floats of gradients exchanged at once
+  bool shard = false;               // each process updates only its share of the parameters
+  int64_t bucket_floats = 1 << 20;  // about the size of a bucket of gradients
 
   // The same step for another rank.
   StepShape of_rank(int other) const {
@@ -36,17 +37,20 @@ struct StepShape {
 
   bool lockstep() const { return span > 1; }
   bool has_peers() const { return processes > 1; }
-  // Whether a single run of the plan computes the gradients of this process.
+  // Whether the step of this process is a single run of the plan, so that there is nothing to sum.
   bool is_one_run() const { return parts() == 1 && !lockstep(); }
-  // Runs of the plan per step; in lockstep a run is of all replicas at once.
+  // The runs of the plan per step; a run in lockstep counts once.
   int runs() const { return lockstep() ? accumulation : parts(); }
 
-  int local() const { return mine.count ? mine.count : replicas; }
+  int local() const { return mine.count ? mine.count : replicas; }  // replicas of this process
+  // The images and replicas in one run of the plan; in lockstep, of one executor.
   int64_t plan_batch() const { return together ? micro_batch * local() : micro_batch; }
   int plan_replicas() const { return together ? local() : 1; }
+  // The micro-batches of this process; replicas that run together count as one.
   int parts() const { return together ? 1 : local() * accumulation; }
+  // The samples of a step, over all processes.
   int64_t global_batch() const { return micro_batch * replicas * accumulation; }
-  // The samples of the process that has most.
+  // The samples of the process that has the most.
   int64_t most_samples() const {
     return ReplicaSplit(replicas, processes).most() * accumulation * micro_batch;
   }

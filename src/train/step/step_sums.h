@@ -1,7 +1,6 @@
-// The sums of a step within a process: gradients over micro-batches and replicas, and the
-// statistics of each micro-batch over replicas. The sums of a replica are its leaf: the gradients,
-// followed by its statistics micro-batch by micro-batch. Leaves are summed in a balanced tree over
-// the replica index.
+// The sums of a step within a process. The leaf of a replica is a vector: its gradients, summed
+// over its micro-batches, followed by the batch statistics of each micro-batch, which are not
+// summed over them. Leaves are summed over the replicas, in a balanced tree over the replica index.
 #pragma once
 
 #include <span>
@@ -25,21 +24,21 @@ class StepSums {
 
   // Begins a new step.
   void start() { tree_.clear(); }
-  // The ranges of a leaf with the statistics of one micro-batch, and of all.
+  // The range of a leaf that has the statistics of one micro-batch; of all micro-batches.
   Bucket statistics(int micro) const;
   Bucket all_statistics() const;
 
-  // Adds gradients to those of earlier micro-batches. `where`: their range; `values`: the first of
-  // them. `replica` is an index in this process.
+  // Adds gradients to the leaf; those of micro-batch 0 replace its content. `where`: their range;
+  // `values`: the first of them. In all functions `replica` is an index in this process.
   void add(int replica, int micro, const Bucket& where, const float* values);
   void set_statistics(int replica, int micro, std::span<const float> values);
   // The floats of a replica's leaf in that range.
   std::span<float> leaf(int replica, const Bucket& where) const;
   // Adds a complete leaf to the tree; its memory is then free for the next replica. Not for the
-  // last one.
+  // last replica, and never in lockstep.
   void push(int replica);
-  // Sums over all replicas; the last one need not be pushed. Each float may be summed only once per
-  // step.
+  // Writes to `target` the sum over all replicas of this process: in lockstep of all leaves, else
+  // of the pushed ones and the last. Overwrites what it sums: each float only once per step.
   void sum(const Bucket& where, std::span<float> target);
 
  private:

@@ -1,4 +1,4 @@
-// Records in a trace the nodes of a step's plans, and its forward and backward passes.
+// Records in a trace the ops of a step's plans, and its forward and backward passes.
 #pragma once
 
 #include "engine/observer.h"
@@ -12,7 +12,7 @@ class StepTrace final : public PlanObserver {
   StepTrace(Trace& trace, const Plan& gradients);
 
   void ran(const Plan& plan, size_t step, double begin, double end) override;
-  // Called around each run of the gradient plan.
+  // To be called around each run of the gradient plan.
   void begin_run();
   void end_run();
 

@@ -12,17 +12,17 @@ namespace convoy {
 
 class TreeAccumulator {
  public:
-  // For at most `count` pushed vectors of `floats`, and one more that is not pushed.
+  // For vectors of `floats` floats: at most `count` that are pushed, and one that is not.
   TreeAccumulator(int64_t floats, int count);
 
   // The memory it takes.
   static int64_t bytes(int64_t floats, int count);
 
-  // Adds the next leaf; `leaf` may be overwritten.
+  // Adds the next vector, a leaf of the tree. Its memory may then be used again.
   void push(std::span<float> leaf, ThreadPool& pool);
-  // Writes to `target` the sum of the pushed leaves and of `last`, where `last` is the range of the
-  // last leaf from `offset` on. The ranges may be summed piece by piece, each float once; then call
-  // `clear`.
+  // Writes to `target` the sum of one range of the leaves: of all pushed leaves and of the last
+  // one, which is not pushed. `last` is that range of the last leaf; it begins at float `offset`.
+  // Ranges may be summed one after another, each float once; then call `clear`.
   void sum(std::span<float> last, int64_t offset, std::span<float> target, ThreadPool& pool);
   void clear() { pushed_ = 0; }
 
