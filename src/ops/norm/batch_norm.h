@@ -1,4 +1,4 @@
-// Batch norm for training and evaluation, per replica.
+// Batch norm for training and evaluation. In training each replica has its own statistics.
 #pragma once
 
 #include <functional>
@@ -14,18 +14,20 @@ struct BatchNormOptions {
 
 // The parameters and statistics of a batch norm.
 struct BatchNormVars {
-  Value gamma, beta;     // [c]
+  Value gamma, beta;     // [c], scale and shift after the normalisation
   Value mean, variance;  // [c], running statistics
 };
 
-// In training: normalises with the statistics of each replica's batch, and updates the running ones
-// with the batch's mean and unbiased variance (summed over the replicas of the plan). In
-// evaluation: normalises with the running statistics. The builder's `train` decides.
+// In training (`Builder::train`): normalises each replica's images with their mean and variance.
+// Registers mean and unbiased variance, summed over the replicas of the plan, as the batch
+// statistics from which another plan updates the running ones after the step (`Builder::feed`). In
+// evaluation: normalises with the running statistics.
 Value batch_norm(Builder& b, Value x, const BatchNormVars& vars,
                  const BatchNormOptions& options = {});
 
-// Freezes statistics, in a training graph before its gradients are added: batch norms for whose
-// running mean `keeps` returns true normalise with their running statistics and do not update them.
+// Freezes statistics in a training graph, before its gradients are added. A batch norm for which
+// `keeps`, called with the name of its running mean, returns true normalises with its running
+// statistics and does not update them.
 void keep_statistics(Graph& graph, const std::function<bool(const std::string& mean)>& keeps);
 
 // The options with which a batch-norm node was built.

@@ -1,4 +1,5 @@
-// Fusion rules: batch norm with an addition, an activation, and the sum of two gradients.
+// Fusion rules: batch norm with an addition or an activation after it; its gradient with the sum of
+// two gradients before it.
 #pragma once
 
 #include <vector>
@@ -7,7 +8,7 @@
 
 namespace convoy::ops {
 
-// The nodes of the rules, from ops/norm/batch_norm.cpp.
+// The ops that the rules match and build; defined in ops/norm/batch_norm.cpp.
 extern const OpDef batch_norm_train_def, batch_norm_eval_def, batch_norm_grad_def;
 
 std::vector<FusionRule> batch_norm_fusions();

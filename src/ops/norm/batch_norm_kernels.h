@@ -1,5 +1,6 @@
-// The kernels of batch norm; the nodes are in ops/norm/batch_norm.cpp. Images are fp32 or bf16, the
-// same for all images of a node; everything else is fp32.
+// The kernels of batch norm; the ops are in ops/norm/batch_norm.cpp. The 4-dimensional values of a
+// node (x, y, residual and their gradients) are all fp32 or all bf16; everything else is fp32. C'
+// is the padded number of channels (`channel_vector`).
 #pragma once
 
 #include <memory>
@@ -12,7 +13,7 @@ namespace convoy::ops {
 struct BatchNormAttrs {
   float epsilon;
   kernels::NormAct act = kernels::NormAct::none;
-  bool residual = false;
+  bool residual = false;  // adds an image before the activation
   int64_t replicas = 1;
 };
 
@@ -20,18 +21,21 @@ struct BatchNormGradAttrs {
   BatchNormAttrs forward;
   bool two = false;    // a second d_y, which is added to the first
   bool fixed = false;  // normalised with running statistics, which do not depend on x
+  // Where ReLU was active follows from x, but with a residual only from y.
   bool uses_y() const { return forward.residual && forward.act == kernels::NormAct::relu; }
 };
 
 // in: x, gamma, beta [, residual]
-// out: y, saved [replicas, 2, C'] (mean, 1 / deviation), batch mean [c], batch variance [c]
+// out: y, saved [replicas, 2, C'] (mean, 1 / deviation), and summed over the replicas: mean [c],
+// unbiased variance [c]
 std::unique_ptr<Kernel> batch_norm_train(const BatchNormAttrs& attrs, const KernelSite& site);
 
 // in: d_y, x, gamma, beta, saved [, y if residual and relu] [, second d_y]
 // out: d_x, d_gamma, d_beta [, d_residual]
 std::unique_ptr<Kernel> batch_norm_grad(const BatchNormGradAttrs& attrs, const KernelSite& site);
 
-// in: running mean, running variance; out: the same as `saved`, for every replica
+// in: running mean, running variance; out: `saved` as above, made of these, the same for each
+// replica
 std::unique_ptr<Kernel> batch_norm_saved(const BatchNormAttrs& attrs, const KernelSite& site);
 
 // in: x, gamma, beta, running mean, running variance [, residual]; out: y

@@ -1,6 +1,7 @@
-// Each replica contributes mean and sum of squared deviations of its pixels (backward: two sums),
-// as f64. Every member adds those of the group in a tree over the replica index: the same bits on
-// any distribution of replicas. The kernels are in batch_norm_span_kernels.cpp.
+// Forward, each replica contributes mean and sum of squared deviations of its pixels; backward, two
+// sums; all as f64. Each replica adds the contributions of its whole group, in a tree over the
+// replica index: the same bits however the replicas are distributed over processes. The kernels are
+// in batch_norm_span_kernels.cpp.
 
 #include "ops/norm/batch_norm_span.h"
 
@@ -62,7 +63,7 @@ const OpDef grad_apply_def{.name = "batch_norm_grad_apply",
                            .inplace_input = 0,
                            .forms = blocked_images};
 
-// Writes new nodes at the position of the old one.
+// Writes new nodes at the position of the old one, which was removed from the order.
 struct Writer {
   Graph& graph;
   const Node& old;
@@ -73,7 +74,7 @@ struct Writer {
   Values add(const OpDef& op, Values in, std::any attrs) {
     return graph.add(op, std::move(in), std::move(attrs), old.name, at++).out;
   }
-  // Gathered vectors of all members, and the completion token.
+  // The gathered vectors of all replicas of the group, and the completion token (ops/exchange.h).
   std::pair<Value, Value> bring_together(Value mine) {
     const SpanAttrs attrs{exchange++, span};
     const Value all = add(span_begin_def, {mine}, attrs)[0];

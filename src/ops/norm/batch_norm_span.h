@@ -1,14 +1,15 @@
-// Batch norm over groups of replicas (--BN-span): its sums are exchanged between two halves of the
-// work.
+// Batch norm over groups of `span` consecutive replicas (--bn-span), each computed by an executor
+// of its own. A norm is divided into two ops: the first computes the sums of the replica, the
+// second normalises with the sums of the whole group; between them the group exchanges its sums.
 #pragma once
 
 #include "graph/graph.h"
 
 namespace convoy::ops {
 
-// In the training graph of one replica, replaces every batch norm by its sums, their exchange and
-// the normalisation; its gradient likewise. The statistics, also those that update the running
-// ones, are the group's. Norms with frozen statistics stay.
+// In the training graph of one replica, with gradients, replaces every batch norm by these ops and
+// the exchange, and its gradient likewise. All statistics are then those of the group, also those
+// that update the running ones. Norms with frozen statistics are not changed.
 void spread_batch_norms(Graph& graph, int64_t span);
 
 }  // namespace convoy::ops

@@ -1,6 +1,7 @@
-// The kernels of batch norm over a group of replicas; the nodes are in
-// ops/norm/batch_norm_span.cpp. Each replica contributes two vectors over channels, as f64; all
-// images are fp32.
+// The kernels of batch norm over a group of replicas; the ops are in ops/norm/batch_norm_span.cpp.
+// Each replica contributes two vectors over channels, as f64; everything else is fp32. The
+// completion token (ops/exchange.h) is an input that is not read: it makes the op wait for the
+// exchange.
 #pragma once
 
 #include "ops/norm/batch_norm_kernels.h"
@@ -16,14 +17,17 @@ struct SpanNormAttrs {
 std::unique_ptr<Kernel> span_sums(const SpanNormAttrs& attrs, const KernelSite& site);
 
 // in: x, gamma, beta, gathered vectors of the group, completion token [, residual]
-// out: as batch_norm's
+// out: as batch_norm_train's, with the statistics of the group
 std::unique_ptr<Kernel> span_apply(const SpanNormAttrs& attrs, const KernelSite& site);
 
-// in: as batch_norm_grad's; out: sums and dots [, the gradient of the norm's output]
+// in: as batch_norm_grad's
+// out: sums of g and of g * (x - mean), where g is the gradient before the activation [, if
+// residual: g, which is also the gradient of the residual]
 std::unique_ptr<Kernel> span_grad_sums(const SpanNormAttrs& attrs, const KernelSite& site);
 
-// in: d_y or the gradient of the norm's output, x, gamma, beta, saved, gathered vectors of the
-// group, this replica's vectors, completion token [, second d_y]; out: d_x, d_gamma, d_beta
+// in: d_y (if residual: g), x, gamma, beta, saved, gathered vectors of the group, this replica's
+// vectors, completion token [, second d_y, unless residual]
+// out: d_x, from the sums of the group; d_gamma, d_beta, from those of this replica
 std::unique_ptr<Kernel> span_grad_apply(const SpanNormAttrs& attrs, const KernelSite& site);
 
 }  // namespace convoy::ops

@@ -1,4 +1,4 @@
-// Group norm.
+// Group norm: normalises each image by itself, over groups of its channels.
 #pragma once
 
 #include "graph/builder.h"
@@ -10,11 +10,11 @@ struct GroupNormOptions {
   float epsilon = 1e-5f;
 };
 
-// Normalises each image over each group of neighbouring channels (channels 0..c/g-1 are the first
-// group). The same in training and evaluation; gamma and beta are [c].
+// Normalises each image over each of `groups` groups of neighbouring channels (the first c / groups
+// channels are the first group). The same in training and evaluation; gamma and beta are [c].
 Value group_norm(Builder& b, Value x, Value gamma, Value beta, const GroupNormOptions& options);
 
-// The options with which such a node was built.
+// The options with which a group-norm node was built.
 GroupNormOptions group_norm_options(const Node& node);
 
 }  // namespace convoy::ops

@@ -1,4 +1,5 @@
-// Shared by batch and group norm: how a blocked activation is divided into planes and tasks.
+// Shared by batch and group norm: how a value in blocked layout is divided into planes and tasks. A
+// plane is one block of channels of one image; a task is one or more neighbouring planes.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +23,8 @@ struct NormPlanes {
         block(channel_block()),
         pixels(x[2] * x[3]) {}
 
-  // A larger tensor does not stay in the caches until its next reader (docs/decisions/0011).
+  // A larger result does not stay in the caches until it is read, so it is written past them
+  // (docs/decisions/0011-one-product.md).
   static constexpr int64_t streamed_bytes = 8'000'000;
   kernels::NormPlane plane() const {
     return {pixels, block, planes() * plane_floats() * 4 > streamed_bytes};
@@ -31,7 +33,7 @@ struct NormPlanes {
   int64_t planes() const { return images * blocks; }
   int64_t plane_floats() const { return pixels * block; }
 
-  // Small neighbouring planes are computed in one task.
+  // The planes of a task: one, or several small ones.
   int64_t per_task() const {
     return std::clamp<int64_t>(16384 / plane_floats(), 1, std::max<int64_t>(1, planes() / 32));
   }
