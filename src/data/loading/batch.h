@@ -1,4 +1,5 @@
-// A batch: named tensors in one buffer, which it owns. A plan binds its inputs to them by name.
+// A batch: named tensors in one buffer, which it owns. The inputs of a plan are bound to the
+// tensors that have their names.
 #pragma once
 
 #include <string>
@@ -25,7 +26,7 @@ class Batch {
 
   const std::vector<NamedTensor>& tensors() const { return tensors_; }
   TensorList types() const;
-  // Copies everything from a batch of the same types. Allocates only for bad samples.
+  // Copies everything from a batch with the same tensors. Allocates only for bad samples.
   void copy(const Batch& other);
 
   // Null if the batch has no tensor of this name. Valid as long as the batch.
@@ -46,8 +47,8 @@ class Batch {
   // Samples that could not be decoded, in the batch's order. In training each is replaced by
   // another sample; in evaluation its weight is 0.
   struct Bad {
-    int64_t sample;
-    std::string origin, reason;
+    int64_t sample;              // its index in the dataset
+    std::string origin, reason;  // file or record; the error
   };
   std::vector<Bad> bad;
 
@@ -60,8 +61,8 @@ class Batch {
 //   image  f32 [n, c, h, w], or u8: pixels that the network itself converts to floats
 //   label  s32 [n]
 //   weight f32 [n]  1 for a sample, 0 for padding and for an image that could not be decoded
-//   key    s64 [n]  random_key(seed, Purpose::batch_key, epoch, sample), for dropout in the network
-// Padding is all zeros.
+//   key    s64 [n]  a random key of the sample in this epoch, for dropout in the network
+// Padding is zeros in all of them.
 TensorList classification_tensors(int64_t n, const Shape& image, DType pixels = DType::f32);
 
 // The same for any task: the tensors of a sample replace the label.

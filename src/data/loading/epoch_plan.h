@@ -1,12 +1,12 @@
-// Computes which samples an optimizer step uses. It depends on the step's number alone, so the
-// position in the data is one integer. When the batch does not divide the epoch, its end is handled
-// by one of four rules:
-//   - carry: the sample counter runs on: a step may have the end of one epoch and the start of the
-//     next
+// Computes which samples an optimizer step uses: positions in the order of an epoch. In one run
+// they depend on the step's number alone, so the position in the data is one integer. When the
+// batch does not divide the epoch, its end is handled by one of four rules:
+//   - carry: a step may have the last samples of one epoch and the first of the next
 //   - drop: the epoch ends with its last full batch; the rest of its order is not used
 //   - short: the last step of the epoch has the remaining samples
-//   - wrap: the sample counter runs on as in carry, and an epoch has a whole number of steps,
-//     rounded up
+//   - wrap: the same samples as with carry, but steps are counted as if each epoch had a whole
+//   number
+//     of them, rounded up
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ double whole_steps(double steps);
 
 struct Position {
   int64_t epoch;
-  int64_t index;     // within the epoch's order
+  int64_t index;     // within the epoch's order (data/loading/order.h)
   int64_t copy = 0;  // which repetition of the sample, with repeated augmentation
 
   bool operator==(const Position&) const = default;
@@ -45,7 +45,7 @@ struct Repeats {
 
 class EpochPlan {
  public:
-  // `samples` of the dataset, `batch` samples per step over all replicas and micro-batches,
+  // `samples`: of the dataset. `batch`: samples per step, over all replicas and micro-batches.
   // `epochs` may be fractional. With `drop` a batch larger than an epoch is a usage error.
   EpochPlan(int64_t samples, int64_t batch, double epochs, EpochTail tail, Repeats repeats = {});
 
@@ -66,9 +66,9 @@ class EpochPlan {
   // The samples of the step: the batch, or fewer in the last step of an epoch with `short`.
   int64_t count(int64_t step) const;
 
-  // The largest number of samples a step has.
+  // The samples of a full step.
   int64_t batch() const { return batch_; }
-  int64_t samples() const { return samples_; }  // of an epoch
+  int64_t samples() const { return samples_; }  // of an epoch, repetitions included
   int64_t dataset() const { return dataset_; }  // samples of the dataset
   EpochTail tail() const { return tail_; }
 

@@ -1,6 +1,6 @@
 // Makes batches ahead of time in worker threads and delivers them in order. The content of a batch
-// is a pure function of (seed, plan, step): not of the number of workers, nor of the step the run
-// started at.
+// follows from the dataset, the options and the step alone: not from the number of workers, nor
+// from the step at which the run was resumed.
 #pragma once
 
 #include <condition_variable>
@@ -27,26 +27,25 @@ enum class BadSamples {
 
 struct LoaderSpec {
   int64_t batch = 0;  // samples per delivered batch
-  // A step of the plan is delivered as this many batches; batch p has the samples [offset + p *
-  // batch, offset + (p + 1) * batch) of the step. They are the micro-batches of this process: of
-  // its replicas and of gradient accumulation.
+  // A step of the plan is delivered as this many batches: the micro-batches of this process. Part p
+  // has the samples [offset + p * batch, offset + (p + 1) * batch) of the step.
   int64_t parts = 1;
   int64_t offset = 0;
-  // With `rows` > 1 the parts form this many rows of equal length (one per replica), which are
-  // interleaved: the first part of each row, then the second of each, and so on.
+  // The order in which the parts are delivered. With `rows` > 1 they form this many rows of equal
+  // length (one per replica): first the first part of each row, then the second of each, and so on.
   int64_t rows = 1;
   int64_t first_step = 0, last_step = 0;  // delivers the steps [first, last)
   int64_t stride = 1;                     // delivers only every stride-th of them
   uint64_t seed = 0;
   bool shuffle = true;
-  int workers = 0;   // 0: one per four cores; at most `prefetch`
+  int workers = 0;   // threads; 0: one per four cores. Never more than `prefetch`
   int prefetch = 3;  // batches made ahead of the current one
   BadSamples bad = BadSamples::refuse;
-  bool bytes = false;   // images stay u8 (data/loading/batch.h); the chain must keep bytes
-  int64_t max_bad = 0;  // bad samples allowed per epoch; the consumer counts them
+  bool bytes = false;   // images are u8 (data/loading/batch.h); needs AugmentChain::keeps_bytes
+  int64_t max_bad = 0;  // bad samples allowed per epoch; the caller counts them, not the loader
   const SampleForm* form = nullptr;  // converts samples into batch tensors; null: their own tensors
   Mixing mixing = {};                // adds its tensors to the batches
-  int64_t micro_batch = 0;  // size of the groups that are mixed; 0: the batch; must divide it
+  int64_t micro_batch = 0;  // images are mixed within groups of this size; 0: `batch`. Divides it
 };
 
 // The threads of a loader: the option's, or one per four cores; `prefetch` is not considered.
@@ -60,8 +59,8 @@ TensorList loader_tensors(const LoaderSpec& spec, const Dataset& dataset);
 
 class Loader {
  public:
-  // Borrows dataset and chain, which must outlive it. The plan's batch must have room for offset
-  // and parts; a plan with short steps has one part. Starts working at once; takes constant time.
+  // Borrows dataset and chain, which must outlive it. All parts must lie within the plan's batch; a
+  // plan with short steps has one part. Workers start at once; this does not wait for a batch.
   Loader(const Dataset& dataset, const AugmentChain& chain, const EpochPlan& plan,
          const LoaderSpec& spec);
   ~Loader();
@@ -76,8 +75,8 @@ class Loader {
   // Whether all steps have been delivered.
   bool done() const { return delivered_ == total_; }
 
-  // Starts again with steps [first, last). Keeps threads and buffers; the last batch becomes
-  // invalid.
+  // Starts again with the steps [first_step, last_step). Keeps threads and buffers; the batch that
+  // `next` returned last becomes invalid.
   void restart(int64_t first_step, int64_t last_step);
 
   // The time spent blocked in next() so far.

@@ -10,8 +10,9 @@ namespace convoy {
 class Order {
  public:
   // A permutation of [0, n) determined by seed and epoch; the identity without `shuffle`. With
-  // `run` > 1, runs of that many neighbours are permuted, then the samples of each 256 runs among
-  // themselves: so neighbours are read at about the same time, and large files in long ranges.
+  // `run` > 1 the samples are taken in runs of that many neighbours: the runs are permuted, then
+  // the samples within each 256 runs. So neighbours are used at about the same time, and large
+  // files are read in long ranges.
   Order(int64_t n, uint64_t seed, int64_t epoch, bool shuffle, int64_t run = 1);
 
   // The sample at position i of the epoch, i in [0, n). Expected time is constant: the permutation
