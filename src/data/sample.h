@@ -1,6 +1,7 @@
-// One sample as a dataset gives it: an image, named tensors (its label; boxes, of any number), and
-// the mapping from the picture to the image, so that objects in the picture can be located in the
-// image. Samples are read one after another into the same object; it allocates only to grow.
+// One sample as a dataset gives it: an image, named tensors (its label; any number of boxes), and
+// the mapping from the picture to the image, by which objects of the picture are found in the
+// image. A loader reads one sample after another into the same `Sample`, which allocates only to
+// grow.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +17,9 @@
 
 namespace convoy {
 
-// Maps the picture to the image: a point at fraction `p` (0 to 1) of the upright picture's width is
-// at column shift + scale * p of the image, from its left edge; rows the same. A mirrored axis has
-// a negative scale.
+// Maps the picture to the image. A point at fraction `p` (0 to 1) of the width of the picture, as
+// rotated by its EXIF data, is at column shift + scale * p of the image; rows likewise. A mirrored
+// axis has a negative scale.
 struct Geometry {
   struct Axis {
     double scale = 1, shift = 0;
@@ -40,7 +41,7 @@ struct SampleTensor {
 
 class Sample {
  public:
-  // Starts a sample without tensors; its image's bytes are written to `pixels`.
+  // Starts a new sample, without tensors. The caller writes its image to `pixels`, [c, h, w].
   void begin(uint8_t* pixels) {
     pixels_ = pixels;
     used_ = 0;

@@ -49,7 +49,7 @@ class Augment {
                      Random random) const = 0;
 
   // `place` and `map` let the chain run several augmentations in one pass; both must give the same
-  // result as `apply`. `place` returns whether this augmentation only moves the picture and could
+  // result as `apply`. `place` returns whether this augmentation only moves the image and could
   // add its move to `placement`. The answer depends on placement.moved at most, never on random
   // numbers.
   virtual bool place(Placement& placement, const Shape& image, Random random) const {
@@ -63,7 +63,7 @@ class Augment {
     return false;
   }
 
-  // Whether it distorts the picture, so that boxes cannot follow (AugmentChain::follow).
+  // Whether it distorts the image, so that boxes cannot follow (AugmentChain::follow).
   virtual bool distorts() const { return false; }
 
   // Returns this if it works on bytes (data/augment/byte_augment.h), else null.

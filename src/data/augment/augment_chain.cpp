@@ -28,7 +28,7 @@ Random random_of_step(uint64_t key, size_t step) {
   return Random(random_key(key, Purpose::augment, step));
 }
 
-// Draws the picture at its new position, row by row through `write`: an object with value(channel,
+// Draws the image at its new position, row by row through `write`: an object with value(channel,
 // pixel), row(channel, from, count, to) and mirrored(channel, last, count, to).
 template <class T, class Write>
 void draw(const uint8_t* pixels, T* out, const Shape& image, const Placement& placement,
@@ -141,10 +141,10 @@ size_t AugmentChain::picture_bytes() const {
   return static_cast<size_t>(round_up(image_.count(), static_cast<int64_t>(Arena::alignment)));
 }
 
-// Each stage draws from the previous stage's picture: one buffer, or two in turn.
+// Each stage reads the image that the previous one wrote: one buffer, or two in turn.
 size_t AugmentChain::stage_pictures() const { return std::min<size_t>(stages_.size(), 2); }
 
-// Returns the picture after all stages.
+// Returns the image after all stages.
 const uint8_t* AugmentChain::run_stages(const uint8_t* pixels, uint64_t key,
                                         std::byte* scratch) const {
   for (size_t i = 0; i < stages_.size(); ++i) {

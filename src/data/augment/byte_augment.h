@@ -1,5 +1,5 @@
 // An augmentation that works on bytes, so it must run before any that makes other values of them.
-// The chain calls it before the tables convert the picture to floats.
+// The chain calls it before the tables convert the image to floats.
 #pragma once
 
 #include "data/augment/augment.h"

@@ -1,4 +1,4 @@
-// Pads the picture on each side and cuts a window of the old size at a random position. The padding
+// Pads the image on each side and cuts a window of the old size at a random position. The padding
 // is the pixel value 0, black, as in the recipes that pad before they normalise; it is not the
 // mean.
 #include <algorithm>
