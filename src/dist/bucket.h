@@ -1,5 +1,6 @@
-// A bucket: a range of floats of a vector that all processes hold (gradients or parameters). The
-// ranks exchange one bucket at a time.
+// A bucket: a range of floats of a vector that all processes hold (gradients or parameters). It is
+// the unit of an exchange: the exchange of a bucket begins as soon as the bucket is complete, while
+// others are still under way. Also used for any other range of such a vector.
 #pragma once
 
 #include <cstdint>

@@ -1,14 +1,14 @@
 // Sums the gradients over all processes, bucket by bucket, while the backward pass still runs.
 //
-// Each bucket is cut into one slice per rank. Rank j reduces slice j, then every rank copies the
-// result. Ranks of one host read each other's memory: `data()` lies in a shared-memory window. For
-// each slice whose owner is on another host, one rank of this host acts as agent: it sends the
-// gradients of this host's ranks, already summed as far as the tree over replicas allows, and
-// receives the result.
+// Each bucket is cut into one slice per rank. Rank j, the owner of slice j, sums it; then every
+// rank copies the result. Ranks of one host read each other's memory: `data()` lies in a
+// shared-memory window. For each slice whose owner is on another host, one rank of this host acts
+// as agent: it sends the gradients of this host's ranks, already summed as far as the tree over
+// replicas allows, and receives the result.
 //
-// With `shares` (a reduce-scatter) each rank keeps only the sums of its own share. After its
-// update, `gather` distributes the updated parameters in place of the sums: the same number of
-// bytes.
+// With `shares` (a reduce-scatter) the slices are cut at the shares of the ranks, and the owner
+// keeps the sums. After it has updated its share of the parameters, `gather` distributes them in
+// place of the sums: the same number of bytes.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct ExchangeTraffic {
   int64_t steps = 0;
   int64_t read_bytes = 0;                  // from the memory of other ranks on this host
   int64_t sent_bytes = 0;                  // in messages
-  int64_t early_bytes = 0, all_bytes = 0;  // of buckets: finished during backward; in total
+  int64_t early_bytes = 0, all_bytes = 0;  // of buckets: finished before `finish`; in total
   double wait_seconds = 0;                 // after the backward pass
 };
 
@@ -47,33 +47,36 @@ class GradientExchange {
     // replica. The caller must have rounded them to bf16 already.
     int64_t narrow_floats = 0;
     bool shares_memory = true;  // false: messages only
-    // One range per rank, adjacent, from float 0 on: the sums that this rank receives. Sums beyond
-    // the last range go to all ranks. Empty: all sums go to all ranks.
+    // By rank: the range of floats whose sums go to that rank alone. The ranges are adjacent, from
+    // float 0 on; sums beyond the last one go to all ranks. Empty: all sums go to all ranks.
     std::vector<Bucket> shares = {};
   };
   // Keeps references to transport, split and pool. Collective: every rank constructs one at the
   // same time. Without a shared window, ranks of one host exchange messages too.
   GradientExchange(Transport& transport, const ReplicaSplit& split, Spec spec, ThreadPool& pool);
 
-  // This rank's gradients. After `finish` it holds the sums of all ranks, or of this rank's share.
+  // This rank's gradients. After `finish`, the sums over all ranks; with `shares`, they are valid
+  // only in this rank's share and beyond the shares.
   std::span<float> data() const { return window_.mine(); }
   const std::vector<Bucket>& buckets() const { return spec_.buckets; }
 
-  // Starts a step. Call it only after a collective that follows `finish` on every rank.
+  // Starts a step. Between `finish` and the next `start` all ranks must call a collective (the
+  // exchange of results): without it a fast rank could overwrite gradients that a slow one still
+  // reads.
   void start();
-  // Call when the gradients of this bucket are complete in `data()`.
+  // Call when the gradients of this bucket are complete in `data()`, once per bucket and step.
   void begin(int bucket);
   // Advances the exchange as far as possible without waiting.
   void progress();
   // Call after the backward pass, when `begin` was called for every bucket: waits for the rest.
   void finish();
-  // With `shares` only, after `finish` of every step. `values` is a vector laid out like the
-  // gradients, in which this rank has filled its share; on return it holds all shares. The content
-  // of `data()` is lost.
+  // Only with `shares`, and then in every step after `finish`. `values`: the parameters, laid out
+  // like the gradients, of which this rank has updated its share; on return all shares are updated.
+  // The content of `data()` is lost.
   void gather(std::span<float> values);
 
-  // Called when a bucket is done, with its begin and end in `steady_seconds`, and after `gather`
-  // with bucket -1. An empty hook stops this.
+  // Sets a hook that is called when a bucket is done, with its begin and end in `steady_seconds`,
+  // and after `gather`, with bucket -1. Empty: none.
   using Times = std::function<void(int bucket, double begin, double end)>;
   void time_buckets(Times hook) { times_ = std::move(hook); }
 
@@ -82,7 +85,7 @@ class GradientExchange {
   const std::vector<int>& neighbours() const { return window_.ranks(); }
 
  private:
-  // The gradients of several ranks of a group for one slice, sent as one message.
+  // The sum of one or more ranks of a group for one slice, sent as one message.
   struct Unit {
     int node = 0;               // of the sum tree
     int from = 0, to = 0;       // ranks
@@ -99,11 +102,13 @@ class GradientExchange {
     std::vector<Unit> units;  // to be received, or to be sent
     std::vector<int> others;  // if owner: agents that need the result
     std::vector<Transport::Ticket> results;
+    // Owner: gathers, sends the result (or keeps it until `gather`), done. Agent: gathers, sends
+    // the units, receives the result (or leaves it to the owner: kept), done.
     enum class Phase { gathers, sends, receives, kept, done } phase = Phase::gathers;
   };
   struct Work {  // state of one bucket
     std::vector<Slice> slices;
-    std::vector<char> taken;  // by owner
+    std::vector<char> taken;  // by owner: its result is in place on this rank
     bool is_begun = false, is_done = false;
     double begun_at = 0;  // with `time_buckets`
   };

@@ -1,5 +1,6 @@
-// Shared memory of the ranks on one host: a row of floats for each rank, and flags that tell the
-// other ranks up to which step the data of a row is valid.
+// Shared memory of the ranks on one host. Each rank has a row of floats, which the others read, and
+// flags. A flag is the number of the last step in which the rank reached some point, for example: a
+// part of its row is complete. What a flag means is up to the user of the window.
 #pragma once
 
 #include <atomic>
@@ -25,8 +26,10 @@ class HostWindow {
   std::span<float> row(size_t place) const;
   size_t place_of(int rank) const;
 
-  // Publishes all earlier writes: a rank that reads the flag at `step` or later sees them.
+  // Sets a flag of this rank and publishes all its earlier writes: a rank for which `is_raised` is
+  // true sees them.
   void raise_flag(int flag, uint64_t step);
+  // Whether the flag of the rank at index `place` was raised in this step or a later one.
   bool is_raised(size_t place, int flag, uint64_t step) const;
 
  private:

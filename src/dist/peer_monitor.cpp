@@ -182,7 +182,7 @@ class PeerWatch::Monitor {
     }
   }
 
-  // Ranks run in lockstep: a rank whose last message is old has come as far as rank 0.
+  // Ranks meet in every step: a rank whose last message is old has come as far as rank 0.
   int64_t reached(const WatchedPeer& peer) const { return std::max(peer.step, peers_[0].step); }
 
   void tell_all(const std::string& text) {

@@ -1,11 +1,13 @@
 // Notices when another process of the run has died or hangs; MPI alone would wait for it forever.
-// Each rank runs a sleeping thread, has a TCP connection to rank 0 and sends a heartbeat every
-// second.
+// Each rank runs a thread for this, which sleeps most of the time. The other ranks have a TCP
+// connection to rank 0, over which both sides send a heartbeat every second.
 //
-// Rank 0 judges the other ranks and tells all of them; a rank that no longer hears from rank 0
-// judges rank 0. A connection that closes without a goodbye is a loss at once. Silence is a loss
-// after the stall timeout, and so is a rank whose watch thread answers while its work makes no
-// progress and other ranks wait for it.
+// Rank 0 decides which rank is lost, and tells all others; rank 0 itself is lost for a rank that no
+// longer hears from it. A rank is lost
+//   - at once, if its connection closes without a goodbye;
+//   - after the stall timeout, if it sends nothing;
+//   - after the stall timeout, if it sends heartbeats but its work makes no progress, while another
+//     rank waits.
 #pragma once
 
 #include <atomic>
@@ -47,7 +49,9 @@ class PeerWatch {
   PeerWatch& operator=(const PeerWatch&) = delete;
 
   // What this rank does now. Any thread may call these at any time.
-  enum class Doing { working, waiting, long_work };  // long_work: the start, without progress
+  // waiting: for other ranks. long_work: the start of the run, which reports no progress, so that
+  // its stall timeout is ten times as long.
+  enum class Doing { working, waiting, long_work };
   void at_step(int64_t step) { step_ = step; }
   void is_doing(Doing doing) { doing_ = doing; }
   Doing doing() const { return doing_; }
@@ -74,8 +78,10 @@ class PeerWatch {
   // Whether this process did not run for so long (SIGSTOP, suspend) that the others reported it
   // lost.
   bool was_stopped(double gap_s);
-  void report(PeerLoss loss);  // passes the loss to the watch's own thread,
-  void publish();              // and, when the others know, to this process
+  // Records a loss, the first one only: the thread then tells the other ranks (in rank 0) and ends.
+  void report(PeerLoss loss);
+  // Makes the recorded loss visible to this process (`has_loss`) and calls `on_loss`.
+  void publish();
 
   const Options options_;
   const std::function<void(const PeerLoss&)> on_loss_;
@@ -85,7 +91,7 @@ class PeerWatch {
   std::atomic<bool> found_{false}, lost_{false}, leaving_{false}, failing_{false}, sent_{false};
   mutable std::mutex mutex_;
   std::optional<PeerLoss> loss_;
-  std::string failure_;  // "CODE TEXT"
+  std::string failure_;  // of `fail`: "CODE TEXT"
   std::thread thread_;
 };
 

@@ -57,7 +57,7 @@ struct WatchedPeer {
   int64_t step = 0;
   uint64_t progress = 0;
   PeerWatch::Doing doing = PeerWatch::Doing::long_work;
-  double heard = 0, changed = 0;
+  double heard = 0, changed = 0;       // when it last sent something; when that last differed
   bool arrived = false, gone = false;  // gone: it said goodbye
 
   void note(int64_t new_step, uint64_t new_progress, PeerWatch::Doing new_doing, double now) {

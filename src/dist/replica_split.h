@@ -19,7 +19,7 @@ struct ReplicaRange {
   bool operator==(const ReplicaRange&) const = default;
 };
 
-// The upper part of the tree; its leaves are the processes.
+// The upper part of that tree, whose leaves are the processes: how their partial sums are added.
 class SumTree {
  public:
   struct Node {
@@ -32,11 +32,12 @@ class SumTree {
   int root() const { return 0; }
   int leaf(int rank) const { return leaves_[static_cast<size_t>(rank)]; }
 
-  // The fewest nodes whose ranks are exactly those for which `is_in` is true.
+  // The smallest set of nodes below which are exactly the ranks for which `is_in` is true.
   std::vector<int> whole_nodes(const std::function<bool(int rank)>& is_in) const;
 
-  // target[i] = the sum at `node`. `at[node]` points to a sum that exists already, or is null;
-  // every leaf must have such a sum at itself or above. `target` may be one of them.
+  // Writes to `target` the sum of all ranks below `node`. `at` has an entry per node: a pointer to
+  // the sum of that node, if it exists already, or null. Each rank below `node` needs such a sum,
+  // at its leaf or at a node above it. `target` may be one of these sums.
   void sum(int node, std::span<const float* const> at, float* target, int64_t count) const;
 
  private:
@@ -50,8 +51,9 @@ class SumTree {
 
 class ReplicaSplit {
  public:
-  // Splits the largest node (the rightmost of equal ones) until there is one per process: 4
-  // replicas on 3 processes give 2, 1, 1. More processes than replicas are Fault::usage.
+  // Splits the node with the most replicas (the rightmost of equal ones) until there is one per
+  // process: 4 replicas on 3 processes give 2, 1, 1. More processes than replicas are Fault::usage.
+  // `instances`: the number of processes.
   ReplicaSplit(int replicas, int instances);
 
   int replicas() const { return replicas_; }

@@ -1,5 +1,5 @@
-// An all-gather of small rows (for example one number per chunk of parameters) of which each
-// process has filled a consecutive range.
+// An all-gather of small rows (for example one number per chunk of parameters), of which each
+// process has filled a range. All rows have the same number of bytes.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace convoy {
 
 class RowExchange {
  public:
-  // Keeps the transport. Rows [cuts[r], cuts[r + 1]) belong to rank r.
+  // Borrows the transport. Rank r fills the rows [cuts[r], cuts[r + 1]).
   RowExchange(Transport& transport, std::vector<int64_t> cuts, size_t row_bytes);
 
   // Collective. On entry this rank's rows are filled, on return all rows. Allocates nothing.

@@ -1,7 +1,7 @@
-// Watches a run. Over the other ranks it runs a `PeerWatch`, tells it about every wait for another
+// Watches a run. With several processes it has a `PeerWatch`, tells it about every wait for another
 // rank, and raises an error in the waiting thread when a rank is lost. In every run, also with a
-// single process, it watches this process's disk: if a file operation does not end, it reports the
-// file and exits.
+// single process, it watches the file operations of this process: if one does not end within the
+// stall timeout, it reports the file and ends the process.
 #pragma once
 
 #include <atomic>
@@ -56,7 +56,7 @@ class RunWatch final : public WaitObserver {
   std::atomic<int64_t> step_{0};
   std::mutex mutex_;
   std::condition_variable leaves_;
-  bool is_leaving_ = false;           // the run knows of the loss
+  bool is_leaving_ = false;  // the run ends by itself: its threads must not end the process
   std::unique_ptr<PeerWatch> watch_;  // null: no other ranks
   std::thread disk_;
 };

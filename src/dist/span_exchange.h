@@ -1,6 +1,7 @@
-// Exchanges vectors (sums of a batch norm) among groups of replicas in the middle of a plan: each
-// replica gets the vectors of all members of its group, in the order of replicas. An all-gather per
-// group.
+// Exchanges vectors (sums of a batch norm) within groups of replicas in the middle of a plan, as an
+// all-gather per group: each replica gets the vectors of all replicas of its group, in their order.
+// Vectors are only copied. Their lengths are counted in floats; a number of the sums, an f64, is
+// two.
 #pragma once
 
 #include <functional>
@@ -16,8 +17,8 @@ namespace convoy {
 class SpanExchange {
  public:
   // A group is `span` consecutive replicas. `floats[i]`: the length of one replica's vector in
-  // exchange i of a plan run. Keeps transport and split; null `transport`: all replicas are in this
-  // process. Collective: every rank constructs one at the same time.
+  // exchange i of a run of the plan. Borrows transport and split; null `transport`: all replicas
+  // are in this process. Collective: every rank constructs one at the same time.
   SpanExchange(Transport* transport, const ReplicaSplit& split, int span,
                std::vector<int64_t> floats);
 
@@ -25,9 +26,10 @@ class SpanExchange {
   void start() { ++run_; }
   // Makes the vectors of this process's replicas available to the other processes.
   void publish(int exchange, std::span<const float* const> mine);
-  // Waits for the other processes, calling `meanwhile` again and again. all[i] receives the vectors
-  // of the group of replica i. Between two uses of the same exchange at least one other exchange
-  // must take place: otherwise a fast process could overwrite data that a slow one still reads.
+  // Waits for the other processes, and calls `meanwhile` repeatedly while it waits. all[i] receives
+  // the vectors of the group of this process's replica i. Between two uses of the same exchange at
+  // least one other exchange must take place: otherwise a fast process could overwrite data that a
+  // slow one still reads.
   void collect(int exchange, std::span<const float* const> mine, std::span<float* const> all,
                const std::function<void()>& meanwhile);
 

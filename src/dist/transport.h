@@ -1,8 +1,8 @@
 // How the processes of a run communicate: messages, and memory shared within a host. `World`
 // implements it by MPI; tests have an implementation by threads.
 //
-// There is no background progress: messages advance only inside calls (`is_done`, `wait`, the
-// collectives). Only one thread at a time may call.
+// Messages advance only inside calls (`is_done`, `wait`, the collectives), not in the background.
+// Only one thread at a time may call.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,8 @@ class Transport {
   using Ticket = int;
   virtual Ticket send(int to, int tag, std::span<const std::byte> bytes) = 0;
   virtual Ticket receive(int from, int tag, std::span<std::byte> bytes) = 0;
-  // Returns true once; after that the ticket is invalid.
+  // Whether the message has been sent or received. After it has returned true the ticket is
+  // invalid.
   virtual bool is_done(Ticket ticket) = 0;
 
   // Collectives: every rank must call them in the same order.
@@ -62,7 +63,8 @@ class Transport {
   int hosts() const;
 };
 
-// Is told when a thread waits for other processes, and when it does work between the waits.
+// Is told by a thread when it waits for other processes, and when it has done work between the
+// waits.
 class WaitObserver {
  public:
   virtual ~WaitObserver() = default;

@@ -1,5 +1,5 @@
-// All processes of this run, by MPI; the only file that uses MPI. A process that was not started by
-// mpirun or srun is a world of one rank and makes no MPI call.
+// All processes of this run, by MPI; only world.cpp includes mpi.h. A process that was not started
+// by mpirun or srun is a world of one rank and makes no MPI call.
 #pragma once
 
 #include <memory>
@@ -44,12 +44,13 @@ class MpiRanks : public Transport {
 
 class World final : public MpiRanks {
  public:
-  // Decided by the environment, without an MPI call.
+  // Whether mpirun or srun started this process: decided by environment variables, without MPI
+  // calls.
   static bool started_by_mpi();
 
   // The world of this process. The first call waits for all ranks.
   static World& get();
-  // Whether `get` was called. An error before that does not concern the other ranks.
+  // Whether `get` was called. Before that an error ends this process alone.
   static bool is_joined();
 
   const std::string& host_name() const { return host_name_; }
