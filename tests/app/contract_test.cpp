@@ -1,5 +1,5 @@
-// What users and outside checks rely on (design, sections 5 to 7): names of files, events and
-// their fields, the hash, spellings of options, and what appears where.
+// What users and other programs rely on: names of files, events and their fields, the hash,
+// spellings of options, and what appears where.
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -81,7 +81,7 @@ std::map<std::string, std::vector<std::string>> documented_fields() {
 
 TEST(Contract, EventsHaveTheirFields) {
   const auto documented = documented_fields();
-  // Named by the design; the rest may be added to.
+  // These must always exist; more fields may be added.
   const std::map<std::string, std::vector<std::string>> promised{
       {"train", {"epoch", "step", "samples", "loss", "lr", "images_per_s", "data_wait_s"}},
       {"eval", {"epoch", "step", "loss", "top1", "top5", "correct", "total"}},
@@ -114,7 +114,8 @@ TEST(Contract, EventsHaveTheirFields) {
                                          "nonfinite", "run_end"}));
 }
 
-// By the words of the design alone, without our reader of safetensors.
+// Computes the hash from its definition and the file format alone, without our reader of
+// safetensors.
 std::string hash_of_file(const fs::path& path) {
   const std::string bytes = read_file(path, Fault::bug);
   uint64_t header_bytes = 0;

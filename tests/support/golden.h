@@ -1,3 +1,4 @@
+// Compares text with a file of tests/golden/.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// The learning rates of the five stacks (spec C.4), from options as somebody would type them to the
-// rate of a step. The numbers are the spec's own, to six digits.
+// The learning rates of the five reference implementations (docs/decisions/0006), from options as a
+// user types them to the rate of a step. The expected numbers have six digits.
 
 #include "train/schedules/schedule.h"
 
@@ -333,7 +333,7 @@ TEST(Schedule, FractionsOfAStepAreCutOffButNotRoundingErrors) {
 }
 
 // The steps come from --max-steps when there are no epochs; else it only cuts them off.
-// A run that ends within its warm-up sees the part of it up to there (spec C.4.2).
+// A run that ends within its warm-up sees the part of it up to there.
 TEST(Schedule, AWarmUpLongerThanTheRunIsNotSqueezed) {
   const RatesOf lars(imagenet,
                      "--optimizer lars --epochs 1 --batch-size 256 --lr 2.5 --warmup-epochs 3 "

@@ -62,7 +62,7 @@ TEST(TreeAccumulator, TheLastLeafMayComeInPieces) {
 }
 
 TEST(TreeAccumulator, APairOfAlignedHalvesMakesTheWhole) {
-  // What two processes that own half of the replicas each would send (design 2.4).
+  // What two processes that own half of the replicas each would send.
   constexpr size_t floats = 16;
   TreeAccumulator whole(floats, 7), half(floats, 3);
   std::vector<std::vector<float>> halves(2, std::vector<float>(floats));
