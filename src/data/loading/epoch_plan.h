@@ -4,9 +4,8 @@
 //   - carry: a step may have the last samples of one epoch and the first of the next
 //   - drop: the epoch ends with its last full batch; the rest of its order is not used
 //   - short: the last step of the epoch has the remaining samples
-//   - wrap: the same samples as with carry, but steps are counted as if each epoch had a whole
-//   number
-//     of them, rounded up
+//   - wrap: the same samples as with carry, but an epoch counts as a whole number of steps, rounded
+//     up
 #pragma once
 
 #include <array>
