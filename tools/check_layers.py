@@ -11,19 +11,20 @@ MAY_INCLUDE = {
     "pictures": "base tensor kernels",
     "plot": "base pictures",
     "records": "base",
-    "data": "base config tensor kernels pictures records",
+    "boxes": "base tensor kernels",
+    "data": "base config tensor kernels pictures records boxes",
     "graph": "base tensor",
-    "ops": "base tensor kernels graph",
-    "models": "base config tensor graph ops",
+    "ops": "base tensor kernels boxes graph",
+    "models": "base config tensor boxes graph ops",
     "compile": "base config tensor graph",
     "engine": "base tensor graph compile",
     "dist": "base config tensor kernels graph",
     "weights": "base tensor",
-    "export": "base tensor graph ops weights",
-    "train": "base config tensor kernels pictures data graph ops models compile engine dist weights",
+    "export": "base tensor boxes graph ops weights",
+    "train": "base config tensor kernels pictures boxes data graph ops models compile engine dist weights",
     "report": "base config train",
     "launch": "base config",
-    "app": "base config tensor pictures plot records data graph ops models compile engine dist weights export train report "
+    "app": "base config tensor pictures plot records boxes data graph ops models compile engine dist weights export train report "
     "launch",
 }
 ONE_DOOR = {  # header -> where it may be included

@@ -6,14 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "boxes/box.h"
 #include "data/kept_sample.h"
 
 namespace convoy {
-
-// The bounding box of an object, as fractions of the picture's height and width.
-struct Box {
-  float ymin, xmin, ymax, xmax;
-};
 
 struct EncodedPicture {
   std::string bytes;  // the whole file

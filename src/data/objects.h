@@ -1,0 +1,24 @@
+// The tensors of a sample that has objects, for detection. A dataset of objects adds them in
+// `read`; none of them has a fixed shape, since pictures have any number of objects.
+#pragma once
+
+#include <string_view>
+
+namespace convoy::object_tensor {
+
+// f32 [n, 4]: ymin, xmin, ymax, xmax of each object as fractions of the picture's height and width:
+// of the whole picture, not of the part that became the image.
+inline constexpr std::string_view boxes = "boxes";
+// s32 [n]: the class of each object, from 1; 0 is the background.
+inline constexpr std::string_view classes = "classes";
+// f64 [n, 7]: x, y, width, height in pixels of the picture, class, area, 1 for a crowd: the
+// numbers of the annotations, with which evaluation compares. Objects that training leaves out
+// (those of an impossible size) are here too.
+inline constexpr std::string_view truth = "truth";
+inline constexpr int truth_columns = 7;
+// s64 []: the picture's number in its annotations.
+inline constexpr std::string_view image_id = "image_id";
+// s32 [2]: height and width of the picture in pixels.
+inline constexpr std::string_view picture_size = "picture_size";
+
+}  // namespace convoy::object_tensor
