@@ -21,9 +21,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 enum class Mode { mean, exponential };
-constexpr std::array<Word<Mode>, 2> words_of(Mode) {
-  return {{{"mean", Mode::mean}, {"exponential", Mode::exponential}}};
-}
+constexpr auto words_of(Mode) { return words<Mode>("mean", "exponential"); }
 
 struct Options {
   Mode mode = Mode::mean;

@@ -28,13 +28,9 @@ namespace convoy {
 namespace {
 
 enum class Mode { train, infer };
-constexpr std::array<Word<Mode>, 2> words_of(Mode) {
-  return {{{"train", Mode::train}, {"infer", Mode::infer}}};
-}
+constexpr auto words_of(Mode) { return words<Mode>("train", "infer"); }
 enum class Rows { node, shape, op };
-constexpr std::array<Word<Rows>, 3> words_of(Rows) {
-  return {{{"node", Rows::node}, {"shape", Rows::shape}, {"op", Rows::op}}};
-}
+constexpr auto words_of(Rows) { return words<Rows>("node", "shape", "op"); }
 
 struct Options {
   std::string config;
