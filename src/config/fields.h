@@ -3,7 +3,6 @@
 // options, for --help and for args.yml.
 #pragma once
 
-#include <cstdint>
 #include <initializer_list>
 #include <map>
 #include <string>

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "base/files/file.h"
 #include "data/dataset.h"

@@ -4,8 +4,6 @@
 
 #include <any>
 #include <deque>
-#include <functional>
-#include <map>
 #include <string>
 #include <vector>
 

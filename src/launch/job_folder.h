@@ -6,8 +6,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "base/files/file.h"
 #include "launch/child_process.h"

@@ -2,7 +2,6 @@
 // lost, and returns the exit code.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 

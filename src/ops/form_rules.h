@@ -3,7 +3,6 @@
 #pragma once
 
 #include "graph/graph.h"
-#include "graph/site.h"
 #include "tensor/isa.h"
 
 namespace convoy::ops {

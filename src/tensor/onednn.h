@@ -11,7 +11,6 @@
 #include <memory>
 #include <string>
 
-#include "tensor/isa.h"
 #include "tensor/shape.h"
 #include "tensor/weight_packing.h"
 

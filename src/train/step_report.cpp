@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "models/model.h"
 #include "tensor/isa.h"
 #include "train/taken_algorithms.h"
 #include "version.h"

@@ -16,7 +16,6 @@
 #include "base/show.h"
 #include "base/text/text.h"
 #include "base/threads/cores.h"
-#include "config/value.h"
 #include "data/sources/data_file.h"
 #include "export/onnx_file.h"
 #include "report/finished.h"

@@ -12,7 +12,6 @@
 #include "base/show.h"
 #include "base/text/text.h"
 #include "config/config_file.h"
-#include "config/value.h"
 #include "data/augment/augment.h"
 #include "data/dataset.h"
 #include "ops/family.h"

@@ -7,7 +7,6 @@
 #include <span>
 #include <string>
 
-#include "compile/compile.h"
 #include "engine/executor.h"
 
 namespace convoy {

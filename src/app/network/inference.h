@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "app/network/run_weights.h"
 #include "config/command_line.h"

@@ -9,7 +9,6 @@
 #include <array>
 #include <vector>
 
-#include "base/error.h"
 #include "kernels/conv/grouped.h"
 #include "ops/slices.h"
 #include "tensor/isa.h"

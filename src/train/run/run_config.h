@@ -157,7 +157,10 @@ struct RunConfig {
   void describe_rate(Fields& field);
   void describe_update(Fields& field);
   void describe_files(Fields& field);
+  // In run_config_checks.cpp: what is refused, and options without use.
   void check(Fields& field);
+  void check_step(Fields& field) const;
+  void check_passes() const;
   void check_norms(Fields& field);
 
   void remember_recipe(std::span<const Field> fields);

@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <functional>
-#include <optional>
 #include <string>
 
 #include "train/bad_samples.h"
