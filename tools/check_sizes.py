@@ -7,8 +7,10 @@ import pathlib, re, sys
 FILE_LINES = 400
 FUNCTION_LINES = 70
 CLASS_MEMBERS = 15
-MEMBERS_COUNTED_IN = ("train", "engine")  # elsewhere a struct of options or of a file's fields may be long
-FOLDER_FILES = 30
+MEMBERS_COUNTED_IN = ("train", "engine")
+# A struct of options is a table, one row for each option (config/fields.h): it may be long.
+OPTIONS = re.compile(r"\bdescribe\w*\([^()]*\bFields\s*&")
+FOLDER_FILES = 30  # directly in it, so that its content can be seen at a glance
 # Written in pieces, so that a search for them does not find this file.
 WORDS = re.compile(r"//.*\b(sha" r"ll|nobo" r"dy|someb" r"ody|so ma" r"ny|who" r"m)\b", re.IGNORECASE)
 
@@ -38,7 +40,7 @@ def members_of(statement: str) -> int:
     """How many data members a statement in a class declares."""
     statement = re.sub(r"^(?:(?:public|private|protected)\s*:\s*)+", "", statement.strip())
     statement = re.sub(r"\[\[.*?\]\]\s*", "", statement)
-    if not statement or NO_MEMBER.match(statement):
+    if not statement or NO_MEMBER.match(statement) or re.search(r"\boperator\b", statement):
         return 0
     declared = outermost(re.sub(r"\{[^{}]*\}", "", statement))
     names = re.split(r"[={]", declared)[0]
@@ -48,19 +50,20 @@ def members_of(statement: str) -> int:
 
 
 def blocks(text: str):
-    """(kind, name, first line, lines, members) of each class and each function that is in no other function."""
+    """(kind, name, first line, lines, members) of each class and each function that is in no other function. Structs
+    of options have no members here."""
     text = code_only(text)
-    stack = []  # [kind, name, first line, members], of each open brace
+    stack = []  # [kind, name, first line, members, has options], of each open brace
     start = 0   # where the current statement begins
     for found in re.finditer(r"[{};]", text):
         at, mark = found.start(), found[0]
-        inside = stack[-1] if stack else ["namespace", "", 0, 0]
+        inside = stack[-1] if stack else ["namespace", "", 0, 0, False]
         if mark == "{":
             head = text[start:at].strip()
             head = re.sub(r"^(?:(?:public|private|protected)\s*:\s*)+", "", head)
             line = text.count("\n", 0, start + len(text[start:at]) - len(text[start:at].lstrip())) + 1
-            if inside[0] not in ("namespace", "class"):
-                kind, name = "block", ""
+            if inside[0] not in ("namespace", "class") or not text[at - 1].isspace():
+                kind, name = "block", ""  # formatted code has no space before the brace of an initialiser
             elif re.match(r"^(?:inline )?namespace\b", head) or head.startswith('extern ""'):
                 kind, name = "namespace", ""
             elif (of_class := CLASS.match(head)) and "=" not in outermost(head):
@@ -70,18 +73,21 @@ def blocks(text: str):
                 kind, name = "function", named[1]
             else:
                 kind, name = "block", ""
-            stack.append([kind, name, line, 0])
+            if kind == "function" and inside[0] == "class":
+                inside[4] = inside[4] or bool(OPTIONS.search(head))
+            stack.append([kind, name, line, 0, False])
             if kind in ("namespace", "class", "function"):
                 start = at + 1
         elif mark == "}" and stack:
-            kind, name, line, members = stack.pop()
+            kind, name, line, members, has_options = stack.pop()
             if kind in ("class", "function"):
-                yield kind, name, line, text.count("\n", 0, at) + 2 - line, members
+                yield kind, name, line, text.count("\n", 0, at) + 2 - line, 0 if has_options else members
             if kind != "block" or (stack and stack[-1][0] in ("function", "block")):
                 start = at + 1
         elif mark == ";":
             if inside[0] == "class":
                 inside[3] += members_of(text[start:at])
+                inside[4] = inside[4] or bool(OPTIONS.search(text[start:at]))
             if inside[0] != "block" or len(stack) > 1 and stack[-2][0] in ("function", "block"):
                 start = at + 1
 

@@ -29,7 +29,7 @@ Process::Process(const Arguments& arguments, const fs::path& folder, const Argum
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
 
-  // Files rather than pipes: nobody need read while it runs.
+  // Files rather than pipes: they need no reader while it runs.
   const std::string out = output_ / "out", err = output_ / "err";
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -58,7 +58,7 @@ Process::~Process() {
 }
 
 void Process::send(int signal) const {
-  if (!ended_) ::kill(pid_, signal);  // otherwise the number may be somebody else's by now
+  if (!ended_) ::kill(pid_, signal);  // otherwise another process may have the number by now
 }
 
 bool Process::has_ended() {
