@@ -3,6 +3,7 @@
 // options, for --help and for args.yml.
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 #include <map>
 #include <string>

@@ -4,6 +4,8 @@
 
 #include <any>
 #include <deque>
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 

@@ -2,6 +2,7 @@
 // lost, and returns the exit code.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 

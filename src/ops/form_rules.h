@@ -3,6 +3,7 @@
 #pragma once
 
 #include "graph/graph.h"
+#include "graph/site.h"
 #include "tensor/isa.h"
 
 namespace convoy::ops {

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "pictures/picture.h"
+
 namespace convoy {
 
 // The packed picture, without any loss; other markers (EXIF, colour profiles) are kept. A file that

@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 
+#include "tensor/isa.h"
 #include "tensor/shape.h"
 #include "tensor/weight_packing.h"
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "compile/compile.h"
 #include "engine/executor.h"
 
 namespace convoy {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "app/network/run_weights.h"
 #include "config/command_line.h"

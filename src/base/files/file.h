@@ -1,12 +1,14 @@
 // Reads whole files, and writes files atomically: a write is either complete or has no effect.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
 

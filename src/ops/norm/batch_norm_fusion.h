@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "graph/graph.h"
+
 namespace convoy::ops {
 
 // The ops that the rules match and build; defined in ops/norm/batch_norm.cpp.
