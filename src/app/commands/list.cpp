@@ -34,8 +34,6 @@ struct Options {
   }
 };
 
-void describe(Fields& field) { Options().describe(field); }
-
 // name -> the rest of its line.
 using Rows = std::map<std::string, std::string>;
 
@@ -150,10 +148,7 @@ const std::vector<std::string> kinds{"models",       "datasets", "augmentations"
                                      "lr-schedules", "recipes",  "ops",           "verbs"};
 
 int run(const CommandLine& line) {
-  Fields field(resolve(line, described(describe)));
-  Options options;
-  options.describe(field);
-  field.finish();
+  const auto options = read_own<Options>(line);
   if (line.words.empty() || line.words.size() > 2) {
     raise(Fault::usage,
           "list takes a kind of thing and perhaps a part of its name; try: convoy list {}",
@@ -202,7 +197,7 @@ CommandDef list_command() {
   convoy list recipes resnet50
 )",
       .words = "models datasets augmentations optimizers lr-schedules recipes ops verbs",
-      .describe = describe,
+      .describe = describe_options<Options>,
       .run = run};
 }
 
