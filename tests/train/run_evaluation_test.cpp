@@ -9,7 +9,7 @@
 namespace convoy::test {
 namespace {
 
-const std::map<std::string, std::string> with_average{{"ema-decay", "0.9"}, {"model-ema", "true"}};
+const std::map<std::string, std::string> with_average{{"ema-decay", "0.9"}};
 
 struct Evaluation {
   RunParts run;

@@ -88,7 +88,9 @@ std::string in_shell(const std::string& word) {
   constexpr std::string_view plain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:+%@";
   if (!word.empty() && word.find_first_not_of(plain) == word.npos) return word;
-  return "'" + join(split(word, '\''), "'\\''") + "'";
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
+  return text + "'";
 }
 
 bool matches_pattern(std::string_view text, std::string_view pattern) {
