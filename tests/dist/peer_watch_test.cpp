@@ -270,7 +270,8 @@ TEST(PeerWatch, StrangersAndNonsenseChangeNothing) {
         std::string("\0\1\2", 3)}) {
     strangers.push_back(stranger(ranks.address, says));
   }
-  for (const int rank : {1, 0, 2, -1}) {  // ranks that know the key, but are there already or do not exist
+  // These know the key, but are there already or are no ranks of the run.
+  for (const int rank : {1, 0, 2, -1}) {
     strangers.push_back(stranger(ranks.address, ""));
     strangers.back().send(hello(key, challenge_of(strangers.back()), rank, "x"));
   }
