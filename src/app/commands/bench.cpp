@@ -63,11 +63,6 @@ struct Options {
   }
 };
 
-void describe(Fields& field) {
-  Options().describe(field);
-  RunConfig::describe_all(field);
-}
-
 // Uses generated data unless data was given, and no evaluation.
 CommandLine with_defaults(CommandLine line) {
   const auto typed = [&](const char* key) { return line.settings.contains(key); };
@@ -204,12 +199,12 @@ int run(const CommandLine& typed) {
   if (!ops && kind != "convs" && kind != "data") {
     const std::string near = nearest(kind, {"ops", "convs", "data"});
     if (!near.empty()) raise(Fault::usage, "there is no bench {}; nearest: bench {}", kind, near);
-    need_words(typed, {}, described(describe));
+    need_words(typed, {}, described(describe_with_run<Options>));
   }
   const CommandLine line = with_defaults(typed);
   Options options;
   RunConfig config;
-  const Fields field = read_options(line, describe, options, config);
+  const Fields field = read_options(line, options, config);
   refuse_others(field, kind, options);
   if (options.mode == Mode::infer) {
     config.eval_epochs = 1;
@@ -281,7 +276,7 @@ resizing, augmenting, normalising, by --threads threads and without a network.
       .basics =
           "model batch-size image-size steps warmup-steps mode json by top shapes "
           "rounds write-algorithms replicas optimizer winograd threads isa",
-      .describe = describe,
+      .describe = describe_with_run<Options>,
       .run = run};
 }
 
