@@ -58,7 +58,7 @@ std::unique_ptr<Kernel> forward(const Node& n, const KernelSite& site) {
     return sums(args, planes.images + image);
   };
   auto kernel = std::make_unique<PhasedKernel>();
-  kernel->scratch(static_cast<size_t>(4 * planes.images * vector) * sizeof(float));
+  kernel->scratch(float_bytes(4 * planes.images * vector));
   kernel->phase(planes.tasks(), [=](int task, const KernelArgs& args) {
     planes.each(task, [&](int64_t image, int64_t channel, int64_t at) {
       const float* first = x(args) + at;  // its first pixel is the estimate of the mean
@@ -171,8 +171,7 @@ std::unique_ptr<Kernel> backward(const Node& n, const KernelSite& site) {
                                   nullptr};
   };
   auto kernel = std::make_unique<PhasedKernel>();
-  kernel->scratch(static_cast<size_t>((5 * planes.images + 2 * a.replicas) * vector) *
-                  sizeof(float));
+  kernel->scratch(float_bytes((5 * planes.images + 2 * a.replicas) * vector));
   kernel->phase(planes.tasks(), [=](int task, const KernelArgs& args) {
     planes.each(task, [&](int64_t image, int64_t channel, int64_t at) {
       float* mine = sums(args, image) + channel;
