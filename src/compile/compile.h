@@ -42,9 +42,7 @@ struct CompileOptions {
 
 Plan compile(Graph graph, const CompileOptions& options);
 
-// The names that `--dump` accepts, in the order of the passes.
-std::vector<std::string> pass_names();
-// The names that `--without` accepts.
-std::vector<std::string> optional_pass_names();
+// In the order of the passes: the names that `--dump` accepts; those that `--without` accepts.
+std::vector<std::string> pass_names(bool optional_alone = false);
 
 }  // namespace convoy

@@ -63,11 +63,7 @@ void DataOptions::describe(Fields& field, bool training) {
         "dataset puts them",
         any_value().no_result(), {"data-path"});
   take_environment();
-  if (training && !data_dir.empty()) {  // absolute, so that a resume from another folder finds it
-    std::error_code none;
-    data_dir = std::filesystem::absolute(data_dir, none).string();
-    field.record("data-dir", {data_dir});
-  }
+  if (training && !data_dir.empty()) record_folder(field);
   field(
       "val-share", val_share,
       "the data folder has a folder for each class and no train and val: this share of each class "
@@ -166,6 +162,13 @@ void DataOptions::take_environment() {
   if (!variable || !*variable || !data_dir.empty()) return;
   if (!dataset.empty() && (!def().has_files || !def().default_folder.empty())) return;
   data_dir = variable;
+}
+
+// Absolute, so that a resume from another folder finds it.
+void DataOptions::record_folder(Fields& field) {
+  std::error_code none;
+  data_dir = std::filesystem::absolute(data_dir, none).string();
+  field.record("data-dir", {data_dir});
 }
 
 // The default of the dataset as far as it is known: --help has none, and a problem with the folder

@@ -111,6 +111,7 @@ struct DataOptions {
   void refuse_unused(Fields& field) const;
   bool turns_by_default() const;
   void take_environment();
+  void record_folder(Fields& field);
   // The dataset's mean or std, converted to the channels of the images.
   std::vector<double> for_channels(const std::vector<double>& of_rgb) const;
 };

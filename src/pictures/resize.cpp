@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/error.h"
 #include "kernels/pictures/resample.h"
 
 namespace convoy {

@@ -1,7 +1,6 @@
 // Crops and resizes a picture to an image of fixed size: planes of bytes.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -17,11 +16,8 @@ enum class Interpolation {
   legacy_bilinear,  // TensorFlow 1: two neighbours, pixel i at i * in / out
 };
 
-constexpr std::array<Word<Interpolation>, 4> words_of(Interpolation) {
-  return {{{"bilinear", Interpolation::bilinear},
-           {"bicubic", Interpolation::bicubic},
-           {"nearest", Interpolation::nearest},
-           {"legacy-bilinear", Interpolation::legacy_bilinear}}};
+constexpr auto words_of(Interpolation) {
+  return words<Interpolation>("bilinear", "bicubic", "nearest", "legacy-bilinear");
 }
 
 // One direction of a view. `length` pixels of the picture, from `from` on, are resized to `whole`

@@ -14,10 +14,6 @@ namespace {
 
 constexpr std::string_view all_but_head = "all-but-head";
 
-bool is_number(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
-}
-
 // "layer1.0.conv1.weight" -> "layer1", "features.3.squeeze.weight" -> "features.3", "conv1.bias" ->
 // "conv1".
 std::string stage_name(const std::string& param) {

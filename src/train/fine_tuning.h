@@ -2,7 +2,6 @@
 // the others learn.
 #pragma once
 
-#include <array>
 #include <string>
 #include <vector>
 
@@ -14,11 +13,7 @@
 namespace convoy {
 
 enum class KeptStatistics { frozen, all, none };
-constexpr std::array<Word<KeptStatistics>, 3> words_of(KeptStatistics) {
-  return {{{"frozen", KeptStatistics::frozen},
-           {"all", KeptStatistics::all},
-           {"none", KeptStatistics::none}}};
-}
+constexpr auto words_of(KeptStatistics) { return words<KeptStatistics>("frozen", "all", "none"); }
 
 struct FineTuning {
   std::vector<std::string> freeze, train_only;

@@ -192,9 +192,7 @@ TEST(Fields, ChoicesNameTheNearest) {
 }
 
 enum class Fruit { apple, pear };
-constexpr std::array<Word<Fruit>, 2> words_of(Fruit) {
-  return {{{"apple", Fruit::apple}, {"prickly-pear", Fruit::pear}}};
-}
+constexpr auto words_of(Fruit) { return words<Fruit>("apple", "prickly-pear"); }
 
 TEST(Fields, AnEnumerationIsOneOfTheWordsOfItsTable) {
   EXPECT_EQ(read<Fruit>("prickly-pear"), Fruit::pear);

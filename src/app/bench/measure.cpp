@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/clock.h"
-#include "base/error.h"
 #include "base/process.h"
 #include "graph/site.h"
 #include "train/run/run_needs.h"

@@ -3,15 +3,12 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/text/text.h"
 #include "data/classes/imagenet_classes.h"
 #include "train/checkpoint/weights_metadata.h"
 
 namespace convoy {
 namespace {
-
-bool is_number(const std::string& name) {
-  return name.find_first_not_of("0123456789") == name.npos;
-}
 
 // ImageNet's classes, after the classes that --label-offset inserts in front.
 ClassNames imagenet_classes(int label_offset) {

@@ -143,9 +143,9 @@ size_t offset_of(const Graph& graph, Value v, const Lifetimes& lives, Plan& plan
     case Region::Layout::caller:
       return slot;
     case Region::Layout::params:
-      return static_cast<size_t>(plan.state.params[slot].offset) * sizeof(float);
+      return float_bytes(plan.state.params[slot].offset);
     case Region::Layout::stats:
-      return static_cast<size_t>(plan.state.stats[slot].offset) * sizeof(float);
+      return float_bytes(plan.state.stats[slot].offset);
     case Region::Layout::views:
       break;
   }

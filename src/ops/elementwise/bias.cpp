@@ -59,7 +59,7 @@ std::unique_ptr<Kernel> backward(const Node& n, const KernelSite& site) {
   const auto d_bias = site.output<float>(0);
   auto kernel = std::make_unique<PhasedKernel>();
   // Scratch: sums of each image [n, C'], then of each replica [replicas, C'].
-  kernel->scratch(static_cast<size_t>((planes.images + replicas) * vector) * sizeof(float));
+  kernel->scratch(float_bytes((planes.images + replicas) * vector));
   kernel->phase(planes.tasks(), [=](int task, const KernelArgs& args) {
     planes.each(task, [&](int64_t image, int64_t channel, int64_t at) {
       kernels::sum_rows(d_y(args) + at,

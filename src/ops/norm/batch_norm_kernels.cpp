@@ -49,8 +49,7 @@ class TrainKernel : public Kernel {
   // Sums of each image [images, 2, C'], then scale and shift of each replica [replicas, 2, C'],
   // then each replica's values for the running statistics [replicas, 2, C'].
   size_t scratch_bytes() const override {
-    return static_cast<size_t>((planes_.images + 2 * attrs_.replicas) * 2 * vector_) *
-           sizeof(float);
+    return float_bytes((planes_.images + 2 * attrs_.replicas) * 2 * vector_);
   }
   void run(int phase, int task, const KernelArgs& args) const override {
     if (phase == 0) return sum(task, args);
@@ -166,7 +165,7 @@ class GradKernel : public Kernel {
   // Scale and shift of each replica [replicas, 2, C'], sums of each image [images, 2, C'],
   // coefficients of each replica [replicas, 3, C'], gradients of each replica [replicas, 2, C'].
   size_t scratch_bytes() const override {
-    return static_cast<size_t>((7 * replicas_ + 2 * planes_.images) * vector_) * sizeof(float);
+    return float_bytes((7 * replicas_ + 2 * planes_.images) * vector_);
   }
   void run(int phase, int task, const KernelArgs& args) const override {
     switch (phase) {
@@ -314,7 +313,7 @@ std::unique_ptr<Kernel> eval_kernel(const BatchNormAttrs& a, const KernelSite& s
   const auto mean = site.input<float>(3), variance = site.input<float>(4);
   const auto y = site.output<T>(0);
   auto kernel = std::make_unique<PhasedKernel>();
-  kernel->scratch(static_cast<size_t>(2 * vector) * sizeof(float));
+  kernel->scratch(float_bytes(2 * vector));
   kernel->phase(1, [=](int, const KernelArgs& args) {
     auto* scale = reinterpret_cast<float*>(args.scratch);
     std::fill_n(scale, 2 * vector, 0.0f);

@@ -79,9 +79,7 @@ class SumsKernel final : public SpanKernel {
   int tasks(int phase) const override {
     return static_cast<int>(phase == 0 ? planes_.tasks() : planes_.blocks);
   }
-  size_t scratch_bytes() const override {
-    return static_cast<size_t>(planes_.images * 2 * vector_) * sizeof(float);
-  }
+  size_t scratch_bytes() const override { return float_bytes(planes_.images * 2 * vector_); }
   void run(int phase, int task, const KernelArgs& args) const override {
     auto* sums = reinterpret_cast<float*>(args.scratch);
     // The first pixel, as an estimate of the mean.
@@ -128,7 +126,7 @@ class ApplyKernel final : public SpanKernel {
   int tasks(int phase) const override {
     return static_cast<int>(phase == 0 ? planes_.blocks : planes_.tasks());
   }
-  size_t scratch_bytes() const override { return static_cast<size_t>(2 * vector_) * sizeof(float); }
+  size_t scratch_bytes() const override { return float_bytes(2 * vector_); }
   void run(int phase, int task, const KernelArgs& args) const override {
     auto* scale = reinterpret_cast<float*>(args.scratch);
     if (phase == 0) return combine(task, args, scale);
@@ -220,9 +218,7 @@ class GradSumsKernel final : public SpanGradKernel {
   int tasks(int phase) const override {
     return static_cast<int>(phase == 1 ? planes_.tasks() : planes_.blocks);
   }
-  size_t scratch_bytes() const override {
-    return static_cast<size_t>((planes_.images + 1) * 2 * vector_) * sizeof(float);
-  }
+  size_t scratch_bytes() const override { return float_bytes((planes_.images + 1) * 2 * vector_); }
   void run(int phase, int task, const KernelArgs& args) const override {
     auto* scale = reinterpret_cast<float*>(args.scratch);
     float* sums = scale + 2 * vector_;
@@ -266,7 +262,7 @@ class GradApplyKernel final : public SpanGradKernel {
   int tasks(int phase) const override {
     return static_cast<int>(phase == 0 ? planes_.blocks : planes_.tasks());
   }
-  size_t scratch_bytes() const override { return static_cast<size_t>(5 * vector_) * sizeof(float); }
+  size_t scratch_bytes() const override { return float_bytes(5 * vector_); }
   void run(int phase, int task, const KernelArgs& args) const override {
     auto* scale = reinterpret_cast<float*>(args.scratch);
     float* a = scale + 2 * vector_;

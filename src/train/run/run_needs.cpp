@@ -6,7 +6,6 @@
 #include "base/process.h"
 #include "base/text/text.h"
 #include "graph/site.h"
-#include "train/checkpoint/tensors.h"
 #include "train/step/step_sums.h"
 #include "train/update/whole_slots.h"
 

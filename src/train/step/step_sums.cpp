@@ -42,7 +42,7 @@ StepSums::StepSums(const StepShape& shape, const StateLayout& layout, ThreadPool
       leaves_(leaves(shape)),
       micros_(shape.accumulation),
       pool_(pool),
-      memory_(static_cast<size_t>(leaf_floats_ * leaves_) * sizeof(float)),
+      memory_(float_bytes(leaf_floats_ * leaves_)),
       tree_(leaf_floats_, pushed(shape)) {}
 
 Bucket StepSums::statistics(int micro) const { return {params_ + micro * stats_, stats_}; }

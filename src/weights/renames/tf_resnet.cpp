@@ -4,10 +4,8 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <charconv>
 #include <set>
-#include <tuple>
 
 #include "weights/tensorflow/tf_names.h"
 

@@ -9,7 +9,7 @@
 namespace convoy {
 namespace {
 
-// The steps of so many epochs, made the slow way: walk over the samples and cut.
+// The steps of some epochs, made the slow way: walk over the samples and cut.
 std::vector<std::vector<Position>> by_hand(int64_t n, int64_t batch, int epochs, EpochTail tail) {
   std::vector<std::vector<Position>> steps(1);
   for (int epoch = 0; epoch < epochs; ++epoch) {
@@ -74,7 +74,7 @@ TEST(EpochPlan, CountsTheStepsOfKnownRecipes) {
   EXPECT_EQ(tail.count(916), 117266 - 916 * 128);
 }
 
-// torchvision's RASampler, as its definition says: every sample so many times in a row, each rank
+// torchvision's RASampler, as its definition says: every sample several times in a row, each rank
 // takes every R-th of that list and keeps its share of the dataset's whole 256s.
 TEST(EpochPlan, RepeatsSamplesAsTorchvisionsSamplerDoes) {
   constexpr int64_t n = 1000, times = 3, batch = 8;
