@@ -1,6 +1,7 @@
-// Compiles a model's graph into a plan: all passes, in order. Each pass is one file in
-// compile/passes/. `PassRunner` verifies the graph after every pass, times it, skips an optional
-// one on `--without PASS`, and prints the graph on `--dump PASS`.
+// Compiles a model's graph into a plan: all passes, in order. compile/passes/ has a file for each
+// kind of pass; `distribute` is a function of the caller. `PassRunner` verifies the graph after
+// every pass, times it, skips an optional one on `--without PASS`, and prints the graph on `--dump
+// PASS`.
 
 #include "compile/compile.h"
 

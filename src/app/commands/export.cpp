@@ -129,7 +129,7 @@ class Exporting {
   std::vector<std::string> output_names() const {
     if (options_.softmax) return {"probabilities"};
     std::vector<std::string> names;
-    for (const Input& output : source_.graph(1).outputs) names.push_back(output.name);
+    for (const NamedValue& output : source_.graph(1).outputs) names.push_back(output.name);
     return names;
   }
   std::string batch_text() const {
