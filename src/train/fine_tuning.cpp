@@ -144,7 +144,7 @@ void FineTuning::apply(Graph& graph, const FoundModel& model) const {
   }
   if (statistics == KeptStatistics::none) return;
   if (statistics == KeptStatistics::frozen && frozen.empty()) return;
-  ops::keep_statistics(graph, [&](const std::string& mean) {
+  ops::freeze_statistics(graph, [&](const std::string& mean) {
     const std::string norm = mean.substr(0, mean.rfind('.'));
     return statistics == KeptStatistics::all ||
            (frozen.contains(norm + ".weight") && frozen.contains(norm + ".bias"));

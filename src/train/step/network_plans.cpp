@@ -58,7 +58,7 @@ void NetworkPlans::add_task(std::string kind, const TaskShape& shape, const Netw
 
 // Adds the exchanges: gradients are sent while the plan runs, the statistics after it.
 void NetworkPlans::distribute(Graph& graph) {
-  if (step_.lockstep()) ops::spread_batch_norms(graph, step_.span);
+  if (step_.lockstep()) ops::insert_span_exchanges(graph, step_.span);
   if (!step_.has_peers()) return;
   const StateLayout layout = lay_out_state(graph);
   buckets_ = cut_into_buckets(learning_floats(layout), step_.bucket_floats);

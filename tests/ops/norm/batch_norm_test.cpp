@@ -224,7 +224,7 @@ TEST(BatchNormOp, KeepsTheStatisticsThatItIsToldTo) {
     return ops::batch_norm(b, in, vars, {.epsilon = epsilon});
   };
   b.output("y", norm("second", norm("first", x)));
-  ops::keep_statistics(graph, [](const std::string& mean) { return mean == "first.mean"; });
+  ops::freeze_statistics(graph, [](const std::string& mean) { return mean == "first.mean"; });
   Session session(plan(std::move(graph)));
   const std::vector<float> values = random_values(s.count(), 1, 4);
   session.bind("x", values.data());
