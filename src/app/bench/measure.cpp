@@ -62,7 +62,7 @@ Measured measure(const RunSetup& setup, const MeasureOptions& options) {
                {"update", network.update(), {}}};
   }
   Loader loader(*setup.train_set, setup.train_chain, setup.epochs, setup.loader(0, total));
-  const int parts = setup.shape.parts();
+  const int parts = setup.shape.micro_batches();
   measured.images = static_cast<double>(setup.shape.global_batch());
   measured.flops = watched[0].executor->plan().flops * (options.infer ? 1 : parts);
   double waited = 0;

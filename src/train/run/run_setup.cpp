@@ -85,9 +85,9 @@ StepInputs RunSetup::inputs(int64_t step) const {
 LoaderSpec RunSetup::loader(int64_t first, int64_t last) const {
   LoaderSpec spec = config.data.loader();
   spec.batch = shape.plan_batch();
-  spec.parts = shape.parts();
+  spec.parts = shape.micro_batches();
   spec.offset = shape.first_sample();
-  spec.rows = shape.lockstep() ? shape.local() : 1;
+  spec.rows = shape.lockstep() ? shape.local_replicas() : 1;
   spec.first_step = first;
   spec.last_step = last;
   spec.seed = config.seed;

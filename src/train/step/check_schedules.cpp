@@ -14,7 +14,7 @@ using enum Action::Kind;
 
 // What has happened to a micro-batch of a replica.
 struct Micro {
-  bool has_input = false, is_forward_done = false, is_backward_done = false, is_counted = false;
+  bool has_input = false, is_forward_done = false, is_backward_done = false, is_recorded = false;
 };
 
 // Checks the actions of one rank, in their order.
@@ -36,7 +36,7 @@ class RankCheck {
     now_ = nullptr;
     for (const int part : begun_) fault("{} is never ended", name(part));
     for (const auto& [id, micro] : micros_) {
-      if (!micro.is_counted) fault("{} is never counted", name(id));
+      if (!micro.is_recorded) fault("{} has no recorded results", name(id));
       if (!micro.is_backward_done) fault("the backward pass of {} never runs", name(id));
     }
     if (!done_.contains(update)) fault("no update");
@@ -82,7 +82,7 @@ class RankCheck {
       fewest = std::min(fewest, held(replica, key.second));
     }
     if (part != Action::gradients || !any || fewest < schedule_.micros) {
-      fault("before every micro-batch of replica {} is in", replica);
+      fault("not all micro-batches of replica {} are in its leaf", replica);
     }
   }
 
@@ -101,10 +101,10 @@ class RankCheck {
       case run:
         look_at_run(a);
         break;
-      case count:
+      case record_results:
         each(a, [&](Id id) {
           if (!micros_[id].is_forward_done) fault("before it has run");
-          if (std::exchange(micros_[id].is_counted, true)) fault("a second time");
+          if (std::exchange(micros_[id].is_recorded, true)) fault("a second time");
         });
         break;
       case leaf:
@@ -169,7 +169,7 @@ class RankCheck {
     each(a, [&](Id id) {
       if (!micros_[id].is_backward_done) fault("before it has run");
       const int in = held(id.first, a.part);
-      if (in != a.micro) fault("as micro-batch {} of its replica", in);
+      if (in != a.micro) fault("out of order: its leaf has {} micro-batches", in);
       ++added_[{id.first, a.part}];
     });
     if (a.replicas == 1 && open_leaf_ >= 0 && open_leaf_ != a.replica) {
@@ -188,7 +188,8 @@ class RankCheck {
   void look_at_finish(const Action& a) {
     for (const int part : begun_) fault("while {} is under way", name(part));
     for (const auto& [id, micro] : micros_) {
-      if (a.kind == results && !micro.is_counted) fault("before {} is counted", name(id));
+      if (a.kind == results && !micro.is_recorded)
+        fault("before those of {} are recorded", name(id));
     }
     if (a.kind == update && !done_.contains(results)) fault("before the results");
     if (a.kind == gather && !done_.contains(update)) fault("before the update");

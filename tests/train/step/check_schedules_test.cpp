@@ -12,14 +12,14 @@ namespace {
 using Kind = Action::Kind;
 using Actions = std::vector<Action>;
 
-const StepParts two_buckets{.buckets = 2, .statistics = true};
+const ExchangedParts two_buckets{.buckets = 2, .statistics = true};
 
 std::vector<StepSchedule> sequence(int processes) {
   const StepShape shape{
       .replicas = 2 * processes, .accumulation = 2, .processes = processes, .shard = processes > 1};
   std::vector<StepSchedule> ranks;
   for (int r = 0; r < processes; ++r) {
-    ranks.push_back(schedule_of(shape.of_rank(r), processes > 1 ? two_buckets : StepParts{}));
+    ranks.push_back(schedule_of(shape.of_rank(r), processes > 1 ? two_buckets : ExchangedParts{}));
   }
   return ranks;
 }
@@ -75,25 +75,26 @@ TEST(CheckSchedules, WhatIsOutOfOrderInOneRankIsNamed) {
             "rank 0: 'run train, replica 0, micro 0': a second time"},
            {[](StepSchedule& s) { remove(s, "run train, replica 0, micro 1"); },
             "rank 0: the backward pass of replica 0, micro 1 never runs"},
-           {[](StepSchedule& s) { remove(s, "count, replica 1, micro 0"); },
-            "rank 0: 'results': before replica 1, micro 0 is counted"},
+           {[](StepSchedule& s) { remove(s, "record results, replica 1, micro 0"); },
+            "rank 0: 'results': before those of replica 1, micro 0 are recorded"},
            {[](StepSchedule& s) {
-              move_before(s, "count, replica 0, micro 1", "run train, replica 0, micro 1");
+              move_before(s, "record results, replica 0, micro 1", "run train, replica 0, micro 1");
             },
-            "rank 0: 'count, replica 0, micro 1': before it has run"},
+            "rank 0: 'record results, replica 0, micro 1': before it has run"},
            {[](StepSchedule& s) {
               move_before(s, "leaf, replica 0, micro 1, gradients",
                           "run train, replica 0, micro 1");
             },
             "rank 0: 'leaf, replica 0, micro 1, gradients': before it has run"},
            {[](StepSchedule& s) { remove(s, "leaf, replica 0, micro 0, gradients"); },
-            "rank 0: 'leaf, replica 0, micro 1, gradients': as micro-batch 0 of its replica"},
+            "rank 0: 'leaf, replica 0, micro 1, gradients': out of order: its leaf has 0 "
+            "micro-batches"},
            {[](StepSchedule& s) { remove(s, "push, replica 0"); },
             "rank 0: 'leaf, replica 1, micro 0, gradients': replica 0 was not pushed"},
            {[](StepSchedule& s) { remove(s, "leaf, replica 0, micro 1, gradients"); },
-            "rank 0: 'push, replica 0': before every micro-batch of replica 0 is in"},
+            "rank 0: 'push, replica 0': not all micro-batches of replica 0 are in its leaf"},
            {[](StepSchedule& s) { remove(s, "leaf, replica 1, micro 1, gradients"); },
-            "rank 0: 'sum, gradients': before every micro-batch of replica 1 is in"},
+            "rank 0: 'sum, gradients': not all micro-batches of replica 1 are in its leaf"},
            {[](StepSchedule& s) { s.actions.push_back(s.actions.back()); },
             "rank 0: 'update': a second time"},
            {[](StepSchedule& s) { remove(s, "results"); }, "rank 0: 'update': before the results"},
@@ -187,7 +188,7 @@ std::vector<StepSchedule> pipeline(int micros, int ahead) {
     first.push_back({.kind = Kind::receive, .micro = back, .peer = 1});
     first.push_back(backward(back, back % (ahead + 1)));
     first.push_back({.kind = Kind::leaf, .replicas = 1, .micro = back});
-    first.push_back({.kind = Kind::count, .replicas = 1, .micro = back});
+    first.push_back({.kind = Kind::record_results, .replicas = 1, .micro = back});
   }
   for (int m = 0; m < micros; ++m) {
     last.push_back({.kind = Kind::batch, .replicas = 1, .micro = m});  // labels
@@ -196,7 +197,7 @@ std::vector<StepSchedule> pipeline(int micros, int ahead) {
     last.push_back(backward(m, 0));
     last.push_back({.kind = Kind::send, .micro = m, .peer = 0});
     last.push_back({.kind = Kind::leaf, .replicas = 1, .micro = m});
-    last.push_back({.kind = Kind::count, .replicas = 1, .micro = m});
+    last.push_back({.kind = Kind::record_results, .replicas = 1, .micro = m});
   }
   end_of(first);
   end_of(last);
