@@ -161,8 +161,7 @@ std::string to_string(const Action& a) {
     case batch:
       return "batch" + where + micro_of(a);
     case run:
-      return fmt::format("run {}{}{}{}{}", a.plan, where, micro_of(a),
-                         a.stash < 0 ? "" : fmt::format(", stash {}", a.stash),
+      return fmt::format("run {}{}{}{}", a.plan, where, micro_of(a),
                          a.fresh ? ", new parameters" : "");
     case record_results:
       return "record results" + where + micro_of(a);
@@ -186,10 +185,6 @@ std::string to_string(const Action& a) {
       return "update";
     case gather:
       return "gather parameters";
-    case send:
-      return fmt::format("send to rank {}{}", a.peer, micro_of(a));
-    case receive:
-      return fmt::format("receive from rank {}{}", a.peer, micro_of(a));
   }
   return {};
 }

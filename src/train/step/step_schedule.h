@@ -2,10 +2,6 @@
 // exchanged, and in which order. The list is made before the first step, by one function for each
 // way to run the replicas of a process. `StepRunner` executes it, `check_schedules` verifies the
 // lists of all ranks.
-//
-// `check_schedules` also supports pipelines, whose ranks are stages of the network: the plans
-// "forward" and "backward", `send`, `receive`, `stash` and several groups. No function here writes
-// such schedules, and `StepRunner` refuses them.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +29,6 @@ struct Action {
     statistics,  // updates the running statistics from the batch statistics of `micro`
     update,      // updates the parameters
     gather,      // gathers the new parameters from all ranks' shares: waits
-    send,        // sends to another rank; does not wait
-    receive,     // receives from another rank: waits
   };
   // Values of `part`: the number of a bucket of gradients, or `gradients` or `statistics`.
   static constexpr int gradients = -1;   // all gradients
@@ -49,10 +43,6 @@ struct Action {
   // Executed in the middle of the preceding run, when bucket `part` is complete.
   bool inside = false;
   bool fresh = false;  // `run`: parameters changed since this plan's last run
-  // Pipelines: the other rank of `send` and `receive`, and the place where the plan "forward"
-  // stores what the plan "backward" needs. -1: none.
-  int peer = -1;
-  int stash = -1;
 };
 
 struct StepSchedule {
@@ -60,7 +50,6 @@ struct StepSchedule {
   ReplicaRange mine = {};  // this rank's replicas
   int micros = 1;          // micro-batches per replica
   bool waits = false;      // in a run, may wait for the same run of other ranks
-  int group = 0;           // a number; ranks of one group exchange gradients. Above 0: pipelines
 };
 
 // What a step sums and exchanges. With the shape of the step it determines the schedule.
