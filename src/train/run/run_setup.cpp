@@ -54,7 +54,7 @@ NetworkSpec RunSetup::network_spec(int64_t micro_batch) const {
           .clip = config.clip,
           .tune = [this](Graph& graph) { config.tuning.apply(graph, find_model(config.model)); },
           .step = step,
-          .tail_batch = short_tail ? epochs.samples() % step.global_batch() : 0,
+          .tail_batch = short_tail ? epochs.epoch_samples() % step.global_batch() : 0,
           .average = config.average.on()};
 }
 
