@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/process.h"
 #include "graph/site.h"
+#include "train/bind_batch.h"
 #include "train/run/run_needs.h"
 
 namespace convoy {
@@ -73,8 +74,7 @@ Measured measure(const RunSetup& setup, const MeasureOptions& options) {
     }
     const double start = steady_seconds();
     if (options.infer) {
-      const Batch& batch = loader.next();
-      for (const NamedTensor& t : batch.tensors()) watched[0].executor->try_bind(t.name, t.data);
+      bind(*watched[0].executor, loader.next());
       watched[0].executor->run();
     } else {
       const Results& results = train_step(setup, network, step, setup.inputs(step),

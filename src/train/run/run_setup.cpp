@@ -52,7 +52,10 @@ NetworkSpec RunSetup::network_spec(int64_t micro_batch) const {
           .choices = config.choices,
           .optimizer = &config.update(),
           .clip = config.clip,
-          .tune = [this](Graph& graph) { config.tuning.apply(graph, find_model(config.model)); },
+          .tune =
+              [this](Graph& graph) {
+                config.tuning.apply(graph, find_model(config.model), config.model_options);
+              },
           .step = step,
           .tail_batch = short_tail ? epochs.epoch_samples() % step.global_batch() : 0,
           .average = config.average.on()};

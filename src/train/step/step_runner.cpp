@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "kernels/sums.h"
+#include "train/bind_batch.h"
 
 namespace convoy {
 
@@ -126,9 +127,7 @@ void StepRunner::run_plan(const Action& a, std::span<const Action> inside) {
   const size_t first = lane_of(a.replica);
   for (size_t i = 0; i < lanes.size(); ++i) {
     Executor& executor = a.plan == "tail" ? *executors_.tail : *lanes[i].executor;
-    for (const NamedTensor& tensor : now_.batches[first + i]->tensors()) {
-      executor.try_bind(tensor.name, tensor.data);
-    }
+    bind(executor, *now_.batches[first + i]);
     executor.bind("loss_scale", &inputs_.loss_scale);
     now_.ran[first + i] = &executor;
   }
