@@ -9,6 +9,7 @@
 
 #include "base/random.h"
 #include "engine/collectives.h"
+#include "ops/cases.h"
 #include "ops/elementwise/activation.h"
 #include "ops/elementwise/arithmetic.h"
 #include "ops/norm/batch_norm.h"
@@ -48,6 +49,14 @@ Plan network_plan(int64_t n, int64_t span) {
   if (span) options.distribute = [=](Graph& g) { ops::insert_span_exchanges(g, span); };
   return compile(std::move(graph), options);
 }
+
+std::set<std::string> ops_of_span() {
+  const Plan plan = network_plan(images, replicas);
+  std::set<std::string> names;
+  for (const PlanOp& op : plan.ops) names.emplace(plan.graph.node(op.node).op->name);
+  return names;
+}
+const RegisteredOps registered(ops_of_span);
 
 // Gives every member the vectors of all members.
 class Together final : public Collectives {

@@ -155,8 +155,6 @@ OpCase eval_case(const Shape& s, After after) {
   return c;
 }
 
-}  // namespace
-
 std::vector<OpCase> batch_norm_cases() {
   std::vector<OpCase> cases;
   for (const Shape& s :
@@ -173,7 +171,7 @@ std::vector<OpCase> batch_norm_cases() {
   return cases;
 }
 
-namespace {
+const RegisteredOps registered(ops_of<batch_norm_cases>);
 
 TEST(BatchNormOp, AgreesWithPlainLoopsAloneAndFused) {
   for (const OpCase& c : batch_norm_cases()) check(c);
