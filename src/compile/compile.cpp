@@ -1,6 +1,7 @@
-// Compiles a model's graph into a plan: all passes, in order. Each pass is one file in
-// compile/passes/. The graph is verified after every pass, which is timed; an optional one is
-// skipped on `--without PASS`, and the graph is printed on `--dump PASS`.
+// Compiles a model's graph into a plan: all passes, in order. compile/passes/ has a file for each
+// kind of pass; `distribute` is a function of the caller. The graph is verified after every pass,
+// which is timed; an optional one is skipped on `--without PASS`, and the graph is printed on
+// `--dump PASS`.
 
 #include "compile/compile.h"
 

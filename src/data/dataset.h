@@ -91,6 +91,7 @@ struct DatasetDef {
   bool has_pictures = false;             // encoded pictures of any size: image size, crop … apply
   bool upright = false;                  // pictures are turned by their EXIF data by default
   bool (*is_in)(const fs::path& folder) = nullptr;  // whether its files are there; null: never
+  std::vector<std::string_view> path_words = {};    // lower case; in the paths of its folders
   PublishedSize published = {};
 };
 
@@ -106,12 +107,12 @@ std::string usual_folder(const DatasetDef& def);
 // itself is reported first (data/sources/data_folder.h).
 std::unique_ptr<Dataset> open_dataset(std::string_view name, DatasetSpec spec);
 
-// The dataset whose files are in a folder; nothing: none is recognised. Folders of pictures are
-// imagenet if the path contains that name, else imagefolder.
+// The dataset whose files are in a folder; nothing: none is recognised. Of several, the one whose
+// path words the path has (the longest word counts), else the one without such words.
 std::optional<std::string> recognise_dataset(const fs::path& folder);
 
-// The dataset of a folder: by its files, else by its name: imagenet, cifar-100, cifar-10,
-// fashion-mnist. If neither tells, Fault::data describes the problem.
+// The dataset of a folder: by its files, else by the words in its path. If neither tells,
+// Fault::data describes the problem.
 std::string infer_dataset(const std::string& path);
 
 }  // namespace convoy

@@ -25,7 +25,7 @@ GradientExchange::GradientExchange(Transport& transport, const ReplicaSplit& spl
       window_(transport, spec_.floats,
               static_cast<int>(spec_.buckets.size()) * (1 + transport.size()) + 1,
               !spec_.shares_memory) {
-  expect(split.instances() == transport.size(), "a split for these processes");
+  expect(split.processes() == transport.size(), "a split for these processes");
   expect(spec_.buckets.size() < 8192, "buckets that tags can tell apart");
   expect(!spec_.buckets.empty() && spec_.buckets.back().end() <= spec_.floats, "buckets of it");
   const int first = window_.ranks().front();

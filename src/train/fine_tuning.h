@@ -26,7 +26,7 @@ struct FineTuning {
   // Sets the learning-rate factor of every parameter of a training graph, and freezes batch-norm
   // statistics if requested. A pattern that matches nothing is a usage error that suggests the
   // nearest name.
-  void apply(Graph& graph, const FoundModel& model) const;
+  void apply(Graph& graph, const FoundModel& model, const ModelOptions& options = {}) const;
 };
 
 // The parameters of each stage of a network (`layer1`, `features.3`), from the image to the head,

@@ -66,7 +66,7 @@ struct Options : InferenceOptions {
     field("image-size", image_size, "height and width; 0: that of the weights' own images",
           between(0, 65536));
     field("softmax", softmax, "give probabilities instead of logits");
-    describe_told(field);
+    describe_stored(field);
     field.section("How (with --verify)");
     field("threads", threads, "threads that compute; 0: one for each core. Changes no result",
           between(0, 256), {"j"});
@@ -129,7 +129,7 @@ class Exporting {
   std::vector<std::string> output_names() const {
     if (options_.softmax) return {"probabilities"};
     std::vector<std::string> names;
-    for (const Input& output : source_.graph(1).outputs) names.push_back(output.name);
+    for (const NamedValue& output : source_.graph(1).outputs) names.push_back(output.name);
     return names;
   }
   std::string batch_text() const {

@@ -30,12 +30,13 @@ namespace convoy {
 namespace {
 
 struct Options {
-  int num_classes = 10;
+  int num_classes = 0;
   int image_size = 0;
   bool tensors = false;
 
   void describe(Fields& field) {
-    field("num-classes", num_classes, "classes of a model's head", at_least(1));
+    field("num-classes", num_classes, "classes of a model's head; 0: those of its usual data",
+          at_least(0));
     field("image-size", image_size, "height and width of a model's images; 0: its own",
           at_least(0));
     field("tensors", tensors, "list every tensor of a weights or ONNX file");

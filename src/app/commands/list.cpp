@@ -85,8 +85,7 @@ void list_models(const Options& options, const std::string& pattern) {
     for (const Variant& variant : family.variants) {
       if (!is_meant(variant.name, pattern)) continue;
       const FoundModel model{family, variant};
-      const int classes = options.num_classes ? options.num_classes : model.classes();
-      const ModelFacts facts = model_facts(model, classes, options.image_size);
+      const ModelFacts facts = model_facts(model, options.num_classes, options.image_size);
       show("{:<32} {:>6} {:>12} {:>10} {:>9.3f}\n", variant.name,
            options.image_size ? options.image_size : model.image_size(),
            with_commas(facts.trainable), with_commas(facts.statistics), facts.multiply_adds / 1e9);

@@ -121,7 +121,7 @@ nlohmann::ordered_json to_json(const RunSetup& setup, const Forecast& f, int64_t
         {"total_bytes", f.disk_bytes},
         {"free_bytes", f.disk_free_bytes}}},
       {"algorithms", algorithms_json(setup.plans)},
-      {"flops_per_step", setup.plans.find("train")->flops * setup.shape.parts()},
+      {"flops_per_step", setup.plans.find("train")->flops * setup.shape.micro_batches()},
       {"fits", largest < 0}};
   if (largest >= 0) result["largest_batch_size"] = largest;
   return result;

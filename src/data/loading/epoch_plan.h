@@ -61,8 +61,8 @@ class EpochPlan {
 
   // The samples of a full step.
   int64_t batch() const { return batch_; }
-  int64_t samples() const { return samples_; }  // of an epoch, repetitions included
-  int64_t dataset() const { return dataset_; }  // samples of the dataset
+  int64_t epoch_samples() const { return samples_; }  // repetitions included
+  int64_t dataset_samples() const { return dataset_; }
   EpochTail tail() const { return tail_; }
 
   // The position of sample i of the step, i in [0, count(step)).

@@ -53,7 +53,7 @@ Loader::Loader(const Dataset& dataset, const AugmentChain& chain, const EpochPla
   expect(0 <= spec.offset && spec.offset + spec.batch * spec.parts <= plan.batch(),
          "the parts are more than the plan's batch");
   expect(chain.image() == dataset.image_shape(), "the augmentations are made for another image");
-  expect(plan.dataset() == dataset.size(), "the plan is made for another dataset");
+  expect(plan.dataset_samples() == dataset.size(), "the plan is made for another dataset");
   expect(plan.tail() != EpochTail::short_ || spec.parts == 1,
          "a short step cannot be cut into parts");
   expect(0 <= spec.first_step && spec.first_step <= spec.last_step, "steps run backwards");
@@ -247,7 +247,8 @@ void Loader::fill(int64_t number, Batch& batch, Place& place) const {
     const Position position = plan_.at(step, first + i);
     if (position.epoch != epoch) {
       epoch = position.epoch;
-      order.emplace(plan_.dataset(), spec_.seed, epoch, spec_.shuffle, dataset_.run_length());
+      order.emplace(plan_.dataset_samples(), spec_.seed, epoch, spec_.shuffle,
+                    dataset_.run_length());
     }
     key[i] = (*order)[position.index];
     dataset_.expect_read(key[i]);

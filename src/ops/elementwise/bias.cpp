@@ -54,7 +54,7 @@ Types infer_grad(const Node& n, std::span<const TensorType> in) {
 std::unique_ptr<Kernel> backward(const Node& n, const KernelSite& site) {
   const NormPlanes planes(site.in[0].shape);
   const int64_t replicas = n.attrs<GradAttrs>().replicas, batch = planes.images / replicas;
-  const int64_t vector = planes.vector();
+  const int64_t vector = planes.padded_channels();
   const auto d_y = site.input<float>(0);
   const auto d_bias = site.output<float>(0);
   auto kernel = std::make_unique<PhasedKernel>();

@@ -47,7 +47,7 @@ Types infer(const Node& n, std::span<const TensorType> in) {
 std::unique_ptr<Kernel> forward(const Node& n, const KernelSite& site) {
   const Attrs a = n.attrs<Attrs>();
   const NormPlanes planes(site.in[0].shape);
-  const int64_t vector = planes.vector(), width = planes.channels / a.groups;
+  const int64_t vector = planes.padded_channels(), width = planes.channels / a.groups;
   const auto x = site.input<float>(0), gamma = site.input<float>(1), beta = site.input<float>(2);
   const auto y = site.output<float>(0), saved = site.output<float>(1);
   // Scratch: sums of each image [n, 2, C'], then its scale and shift [n, 2, C'].
@@ -148,7 +148,7 @@ void sum_images(const float* sums, const float* inverse, int64_t vector, int64_t
 std::unique_ptr<Kernel> backward(const Node& n, const KernelSite& site) {
   const Attrs a = n.attrs<Attrs>();
   const NormPlanes planes(site.in[1].shape);
-  const int64_t vector = planes.vector(), width = planes.channels / a.groups;
+  const int64_t vector = planes.padded_channels(), width = planes.channels / a.groups;
   const int64_t batch = planes.images / a.replicas;
   const auto d_y = site.input<float>(0), x = site.input<float>(1), gamma = site.input<float>(2);
   const auto saved = site.input<float>(3);
@@ -163,12 +163,15 @@ std::unique_ptr<Kernel> backward(const Node& n, const KernelSite& site) {
   };
   const auto leaves = [=](const KernelArgs& args) { return coefficients(args, planes.images); };
   const auto plane = [=](const KernelArgs& args, int64_t image, int64_t channel, int64_t at) {
-    const float* mean = saved(args) + image * 2 * vector + channel;
-    return kernels::NormGradPlane{planes.plane(), kernels::NormMask::none,
-                                  x(args) + at,   nullptr,
-                                  d_y(args) + at, nullptr,
-                                  mean,           nullptr,
-                                  nullptr};
+    return kernels::NormGradPlane<float>{.plane = planes.plane(),
+                                         .mask = kernels::NormMask::none,
+                                         .x = x(args) + at,
+                                         .y = nullptr,
+                                         .d_y = d_y(args) + at,
+                                         .d_y2 = nullptr,
+                                         .mean = saved(args) + image * 2 * vector + channel,
+                                         .scale = nullptr,
+                                         .shift = nullptr};
   };
   auto kernel = std::make_unique<PhasedKernel>();
   kernel->scratch(float_bytes((5 * planes.images + 2 * a.replicas) * vector));

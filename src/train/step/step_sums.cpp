@@ -14,8 +14,8 @@ int64_t floats_of_leaf(const StepShape& shape, const StateLayout& layout) {
   return layout.param_floats + shape.accumulation * layout.stat_floats;
 }
 
-int leaves(const StepShape& shape) { return shape.lockstep() ? shape.local() : 1; }
-int pushed(const StepShape& shape) { return shape.lockstep() ? 0 : shape.local() - 1; }
+int leaves(const StepShape& shape) { return shape.lockstep() ? shape.local_replicas() : 1; }
+int pushed(const StepShape& shape) { return shape.lockstep() ? 0 : shape.local_replicas() - 1; }
 
 }  // namespace
 

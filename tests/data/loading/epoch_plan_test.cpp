@@ -81,8 +81,8 @@ TEST(EpochPlan, RepeatsSamplesAsTorchvisionsSamplerDoes) {
   for (const int64_t ranks : {1, 3, 4}) {
     const int64_t kept = n / 256 * 256 / ranks;
     const EpochPlan plan(n, batch * ranks, 2, EpochTail::drop, {times, ranks});
-    EXPECT_EQ(plan.dataset(), n);
-    EXPECT_EQ(plan.samples(), kept * ranks);
+    EXPECT_EQ(plan.dataset_samples(), n);
+    EXPECT_EQ(plan.epoch_samples(), kept * ranks);
     ASSERT_EQ(plan.total_steps(), kept / batch * 2);
     for (int64_t step = 0; step < plan.total_steps(); ++step) {
       const int64_t in_epoch = step % (kept / batch);

@@ -110,7 +110,7 @@ TEST(ChooseStorage, OfTwoTypesASumTakesTheOneThatLosesNothing) {
   EXPECT_EQ(made.graph.type(sum).dtype, DType::f32);
   EXPECT_EQ(made.graph.type(twice).dtype, DType::bf16);
   EXPECT_EQ(made.graph.type(x).dtype, DType::f32) << "relu of fp32 gives fp32; a cast rounds it";
-  for (const Input& output : made.graph.outputs) {
+  for (const NamedValue& output : made.graph.outputs) {
     EXPECT_EQ(made.graph.type(output.value).dtype, DType::f32) << output.name;
   }
 }
