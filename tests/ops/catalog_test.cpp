@@ -11,10 +11,11 @@ namespace {
 TEST(CatalogOp, EveryOpWithAKernelHasACase) {
   std::set<std::string> seen;
   for (const auto& cases :
-       {activation_cases(), arithmetic_cases(), batch_norm_cases(), bias_cases(),
-        byte_image_cases(), cast_cases(), convolution_cases(), cross_entropy_cases(),
-        dropout_cases(), group_norm_cases(), label_weight_cases(), linear_cases(), mixing_cases(),
-        pad_cases(), pooling_cases(), shape_cases(), shortcut_cases(), softmax_cases()}) {
+       {activation_cases(),    arithmetic_cases(),     batch_norm_cases(), bias_cases(),
+        box_heads_cases(),     byte_image_cases(),     cast_cases(),       convolution_cases(),
+        cross_entropy_cases(), detection_loss_cases(), dropout_cases(),    group_norm_cases(),
+        label_weight_cases(),  linear_cases(),         mixing_cases(),     pad_cases(),
+        pooling_cases(),       shape_cases(),          shortcut_cases(),   softmax_cases()}) {
     for (const OpCase& c : cases) seen.merge(ops_in(c));
   }
   // What only the plan of one replica among several holds, which exchanges sums between its steps:
