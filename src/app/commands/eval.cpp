@@ -252,7 +252,7 @@ format are compared with COCO's annotations, and COCO's twelve numbers are print
   convoy eval --results detections.json --annotations instances_val2017.json --plots DIR
 )",
       .basics =
-          "checkpoint weights all results annotations plots split json model dataset data-dir "
+          "checkpoint weights all results annotations split json model dataset data-dir "
           "num-classes "
           "image-size mean std max-bad eval-batch-size threads",
       .describe = describe,

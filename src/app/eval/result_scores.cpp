@@ -97,12 +97,18 @@ void print_tables(const CocoScore& score, const CocoAnnotations& truth) {
   }
   show("\n{:<24} {:>9} {:>11} {:>8} {:>8} {:>8} {:>8}\n", "class", "objects", "detections", "AP",
        "AP50", "AP75", "AR100");
+  int64_t unused = 0;
   for (size_t i = 0; i < score.categories.size(); ++i) {
     const CocoCategoryScore& own = score.categories[i];
+    if (own.objects + own.crowds + own.detections == 0) {
+      ++unused;
+      continue;
+    }
     show("{:<24} {:>9} {:>11} {:>8} {:>8} {:>8} {:>8}\n", name_of(truth.categories[i]),
          with_commas(own.objects), with_commas(own.detections), shown_number(own.ap),
          shown_number(own.ap50), shown_number(own.ap75), shown_number(own.ar100));
   }
+  if (unused) show("{} more classes have neither objects nor detections\n", unused);
 }
 
 }  // namespace
@@ -111,9 +117,10 @@ void ResultsOptions::describe(Fields& field) {
   field.section("Scoring a file of detections");
   field("results", results,
         "detections in COCO's format for results (JSON), scored instead of a network's");
-  field("annotations", annotations, "with --results: COCO's annotations (instances_*.json)");
+  field("annotations", annotations,
+        "the objects in COCO's format (instances_*.json), for --results");
   field("plots", plots,
-        "with --results: a folder for curves of precision by recall, one PNG for each class");
+        "a folder for curves of precision by recall, a PNG for each class, for --results");
 }
 
 bool asks_for_results(const CommandLine& line) {
