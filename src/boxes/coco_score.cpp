@@ -140,6 +140,20 @@ CocoScorer CocoScorer::with_perfect_detections() const {
   return perfect;
 }
 
+CocoCeiling CocoScorer::ceiling(ThreadPool& pool) const {
+  CocoCeiling ceiling{with_perfect_detections().score(pool)[CocoNumber::ap], 0, 0};
+  for (const Group& group : groups_) {
+    int64_t objects = 0;
+    for (const CocoTruth& truth : truths_of(group)) {
+      if (truth.crowd) continue;
+      ++objects;
+      ceiling.empty += truth.width <= 0 || truth.height <= 0;
+    }
+    ceiling.over_limit += std::max<int64_t>(0, objects - coco_most_detections);
+  }
+  return ceiling;
+}
+
 std::vector<CocoScorer::Group> CocoScorer::sorted_groups() const {
   std::vector<Group> groups = groups_;
   std::ranges::sort(groups, [](const Group& a, const Group& b) {

@@ -50,6 +50,15 @@ struct CocoScore {
   }
 };
 
+// The AP of detections that are the objects themselves: 1, unless some objects cannot be found.
+struct CocoCeiling {
+  double ap;           // -1: there are no objects
+  int64_t empty;       // objects whose boxes have no width or no height
+  int64_t over_limit;  // objects that are more than 100 of a category in an image
+
+  bool is_reached_by_truth() const { return ap < 0 || ap > 1 - 1e-9; }
+};
+
 // Images are added one by one; nothing depends on the order in which they are added.
 class CocoScorer {
  public:
@@ -65,9 +74,10 @@ class CocoScorer {
   // The same for any number of threads.
   CocoScore score(ThreadPool& pool) const;
 
-  // A scorer with the same truths and, as detections, the objects among them. Its AP is 1 unless
-  // the truths themselves rule that out: empty boxes, more than 100 objects of a class in an image.
+  // A scorer with the same truths and, as detections, the objects among them.
   CocoScorer with_perfect_detections() const;
+  // The self-test before an evaluation: it takes the time of matching only the objects.
+  CocoCeiling ceiling(ThreadPool& pool) const;
 
  private:
   // The truths and detections of a category in an image: ranges of the lists below.
