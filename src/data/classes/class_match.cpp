@@ -71,6 +71,7 @@ class MatchedDataset final : public Dataset {
 
   int64_t size() const override { return data_->size(); }
   Shape image_shape() const override { return data_->image_shape(); }
+  DType image_type() const override { return data_->image_type(); }
   int classes() const override { return static_cast<int>(names_.size()); }
   std::vector<std::string> class_names() const override { return names_; }
   int64_t resident_bytes() const override { return data_->resident_bytes(); }
