@@ -108,8 +108,10 @@ class SampleForm {
  public:
   virtual ~SampleForm() = default;
   virtual TensorList tensors() const = 0;  // of one sample
-  // Writes the tensors of sample `i` of the batch. Several threads may call it at once.
-  virtual void write(const Sample& sample, const Batch& batch, int64_t i) const = 0;
+  // Writes the tensors, and perhaps the details, of sample `i` of the batch. A sample that could not
+  // be read has only the tensors of `Dataset::tensors`, all zeros. Several threads may call it at
+  // once, for different batches.
+  virtual void write(const Sample& sample, Batch& batch, int64_t i) const = 0;
 };
 
 }  // namespace convoy

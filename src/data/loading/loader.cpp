@@ -241,6 +241,8 @@ void Loader::fill(int64_t number, Batch& batch, Place& place) const {
   auto* key = batch.data<int64_t>("key");
 
   batch.bad.clear();
+  if (spec_.form) batch.details.resize(static_cast<size_t>(spec_.batch));
+  for (std::vector<double>& details : batch.details) details.clear();
   batch.valid = std::min(spec_.batch, plan_.count(step) - first);
   // Stores the sample indices in `key` for now, so that all are announced before the first read.
   int64_t epoch = -1;
