@@ -27,9 +27,9 @@ std::string text_lines(const PictureObjects& picture, const CocoIds& ids, double
   std::string text;
   for (const FoundObject& o : picture.objects) {
     if (o.score < min_score) continue;
-    text += shown("{:>6}  {:5.1f}%  {:>3} {:<16} {:7.1f} {:7.1f} {:7.1f} {:7.1f}\n", which,
-                  100 * o.score, ids.category(o.label), ids.name(o.label), o.x, o.y, o.width,
-                  o.height);
+    text +=
+        shown("{:>6}  {:5.1f}%  {:>3} {:<16} {:7.1f} {:7.1f} {:7.1f} {:7.1f}\n", which,
+              100 * o.score, ids.category(o.label), ids.name(o.label), o.x, o.y, o.width, o.height);
   }
   return text.empty() ? shown("{:>6}  no object\n", which) : text;
 }
@@ -55,11 +55,10 @@ std::string json_line(const PictureObjects& picture, const CocoIds& ids) {
 // Written without a tree of JSON: a set like COCO's has a million objects.
 void CocoResults::add(int64_t image, std::span<const FoundObject> objects, const CocoIds& ids) {
   for (const FoundObject& o : objects) {
-    fmt::format_to(
-        std::back_inserter(text_),
-        R"({}{{"image_id":{},"category_id":{},"bbox":[{},{},{},{}],"score":{}}})",
-        text_.empty() ? "" : ",\n", image, ids.category(o.label), o.x, o.y, o.width, o.height,
-        o.score);
+    fmt::format_to(std::back_inserter(text_),
+                   R"({}{{"image_id":{},"category_id":{},"bbox":[{},{},{},{}],"score":{}}})",
+                   text_.empty() ? "" : ",\n", image, ids.category(o.label), o.x, o.y, o.width,
+                   o.height, o.score);
   }
 }
 

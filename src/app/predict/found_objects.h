@@ -12,7 +12,7 @@
 namespace convoy {
 
 struct FoundObject {
-  int64_t label;              // the network's class, from 1
+  int64_t label;  // the network's class, from 1
   double score;
   double x, y, width, height;  // in pixels of the picture; may reach outside
 };

@@ -1,12 +1,11 @@
 // The objects in each picture: their scores, classes and boxes.
 
-#include "boxes/detector.h"
-
 #include <algorithm>
 
 #include "app/predict/answer.h"
 #include "app/predict/found_objects.h"
 #include "base/error.h"
+#include "boxes/detector.h"
 #include "data/detection_form.h"
 #include "pictures/drawing.h"
 
@@ -62,9 +61,8 @@ class FoundInPictures final : public Answer {
     for (const Detection& one : found_[static_cast<size_t>(picture.sample)]) {
       picture_.objects.push_back(in_pixels(one, picture_.width, picture_.height));
     }
-    count_ += std::ranges::count_if(picture_.objects, [&](const FoundObject& o) {
-      return o.score >= options_.shown_score;
-    });
+    count_ += std::ranges::count_if(
+        picture_.objects, [&](const FoundObject& o) { return o.score >= options_.shown_score; });
     if (!options_.results.empty()) results_.add(id, picture_.objects, ids_);
   }
 
