@@ -1,5 +1,5 @@
-// `convoy predict`: classifies pictures one by one. It runs the evaluation plan, so its results
-// agree with `convoy eval`.
+// `convoy predict`: what a network says about pictures, one by one (app/predict/answer.h). It runs
+// the evaluation plan, so its results agree with `convoy eval`.
 
 #include <algorithm>
 #include <deque>
@@ -7,6 +7,8 @@
 #include "app/command.h"
 #include "app/network/class_names.h"
 #include "app/network/inference.h"
+#include "app/predict/answer.h"
+#include "app/predict/output_file.h"
 #include "app/predict/pictures.h"
 #include "app/predict/predictor.h"
 #include "base/error.h"
@@ -27,6 +29,7 @@ struct Options : InferenceOptions {
   std::vector<std::string> inputs;  // files and folders
   int64_t first = 0;
   PredictorOptions what;
+  OptionTexts of_answers;
   int64_t batch_size = 64;
 
   void describe(Fields& field) override {
@@ -39,15 +42,18 @@ struct Options : InferenceOptions {
         repeated());
     describe_split(field);
     field("first", first, "only the first N images; 0: all", at_least(0));
-    field("top", what.top, "classes to show for each image", at_least(1), {"k"});
     field("json", what.json, "print a JSON object for each image");
     field("output", what.output,
           "write those JSON objects to this file, and print only the summary");
-    field("logits", what.logits, "write the logits [images, classes] to this .safetensors file");
     field("draw", what.draw,
-          "write each picture with its likeliest classes below it, as PNG, to this folder");
+          "write each picture with its likeliest classes below it, or its objects in frames, as "
+          "PNG, to this folder");
     field("pixels", what.pixels,
           "write what the network is shown [images, c, h, w] to this .safetensors file");
+    for (const AnswerDef& def : answer_catalog()) {
+      field.section(fmt::format("{}{}", static_cast<char>(std::toupper(def.task[0])), def.task.substr(1)));
+      of_answers.describe(field, def.describe);
+    }
     describe_told(field);
     field.section("How");
     field("eval-batch-size", batch_size, "images at a time; changes no result", at_least(1),
@@ -56,11 +62,7 @@ struct Options : InferenceOptions {
     if (what.json && !what.output.empty()) {
       raise(Fault::usage, "--json and --output both say where the JSON goes; try: one of them");
     }
-    for (const auto& [key, file] : {std::pair{"logits", what.logits}, {"pixels", what.pixels}}) {
-      if (file.empty() || file.ends_with(".safetensors")) continue;
-      raise(Fault::usage, "--{} {} is no .safetensors file; try: --{} {}.safetensors", key, file,
-            key, key);
-    }
+    need_safetensors("pixels", what.pixels);
   }
 };
 
@@ -85,7 +87,11 @@ void check_input_options(const CommandLine& line, const Settings& settings, bool
   }
 }
 
-void check_labels(const ImageTensor& tensor, int classes) {
+void check_labels(const ImageTensor& tensor, const OpenedModel& opened, int classes) {
+  if (!tensor.labels.empty() && !answer_for(opened).has_labels) {
+    raise(Fault::data, "{}: it has labels, {} needs none; try: a file without them", tensor.origin,
+          opened.model.variant.name);
+  }
   for (size_t i = 0; i < tensor.labels.size(); ++i) {
     if (tensor.labels[i] >= classes) {
       raise(
@@ -96,7 +102,7 @@ void check_labels(const ImageTensor& tensor, int classes) {
   }
 }
 
-// The images to classify, all of one shape, and the classes of the network.
+// The images, all of one shape, and the classes of the network.
 struct Subject {
   Shape image;
   int64_t count;
@@ -113,7 +119,9 @@ int predict_all(const Options& options, const OpenedModel& opened, Subject what,
   const int64_t batch = std::min(options.batch_size, what.count);
   InferenceNetwork network(options, opened, what.image, what.classes, batch);
   network.load(opened.file);
-  Predictor predictor(options.what, std::move(what.names), network, what.count);
+  const std::unique_ptr<Answer> answer = answer_for(opened).make(
+      {options.of_answers, std::move(what.names), network, options.what.upright});
+  Predictor predictor(options.what, *answer, network, what.count);
   take(predictor, what.count, batch);
   predictor.finish();
   return predictor.bad() ? static_cast<int>(Fault::data) : 0;
@@ -217,7 +225,7 @@ void predict_tensors(const Options& options, const OpenedModel& opened, ClassNam
   for (const std::string& path : options.inputs) {
     ImageTensor tensor = read_images(path);
     settle_layout(tensor, image, opened.model.family.channels);
-    check_labels(tensor, classes);
+    check_labels(tensor, opened, classes);
     if (!tensors.empty() && tensor.image() != tensors.front().image()) {
       raise(Fault::data, "{}: its images are {}, those of {} are {}; try: one size at a time",
             tensor.origin, to_string(tensor.image()), tensors.front().origin,
@@ -260,6 +268,7 @@ int run(const CommandLine& line) {
   Options options;
   const OpenedModel opened = open_model(line, "predict", describe, options);
   options.what.upright = options.data.exif_turn;
+  answer_for(opened);  // refuses options of other tasks
   options.inputs = named_inputs(options.input, line.words);
   if (options.inputs.empty()) {
     refuse_to_draw(options);
@@ -279,7 +288,7 @@ int run(const CommandLine& line) {
 
 CommandDef predict_command() {
   return {.name = "predict",
-          .summary = "classify images",
+          .summary = "tell what is in images",
           .usage = "predict --checkpoint FILE|RUN_DIR [--input FILE...] [options]",
           .details =
               R"(Tells the likeliest classes of every image, with their probabilities, and whether

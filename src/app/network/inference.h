@@ -83,9 +83,12 @@ class InferenceNetwork {
     return load_weights(file, model_, network_.state(), HeadPolicy::must_fit);
   }
 
+  const FoundModel& model() const { return model_; }
   const Task& task() const { return *task_; }
   const NetworkPlans& plans() const { return plans_; }
   const State& state() { return network_.state(); }
+  // The threads that run the network.
+  ThreadPool& pool() { return network_.pool(); }
   // Runs the network; the outputs are those of the task.
   Executor& executor() { return *network_.evaluation(); }
 
