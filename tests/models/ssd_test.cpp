@@ -19,7 +19,7 @@ namespace {
 constexpr float cut = 0.87962566103423978f;
 
 TaskGraph graph_of(int classes, bool train, int64_t batch = 1, int64_t side = 300) {
-  return Detection(find_model("ssd_resnet34").variant, classes)
+  return DetectionTask(find_model("ssd_resnet34").variant, classes)
       .build({.batch = batch, .image = {3, side, side}, .train = train});
 }
 

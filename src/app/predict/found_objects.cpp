@@ -11,15 +11,13 @@
 namespace convoy {
 
 FoundObject in_pixels(const Detection& detection, int64_t width, int64_t height) {
-  const auto w = static_cast<double>(width), h = static_cast<double>(height);
-  const auto xmin = static_cast<double>(detection.box.xmin);
-  const auto ymin = static_cast<double>(detection.box.ymin);
+  const PixelBox box = in_pixels(detection.box, width, height);
   return {.label = detection.label,
           .score = static_cast<double>(detection.score),
-          .x = xmin * w,
-          .y = ymin * h,
-          .width = (static_cast<double>(detection.box.xmax) - xmin) * w,
-          .height = (static_cast<double>(detection.box.ymax) - ymin) * h};
+          .x = box.x,
+          .y = box.y,
+          .width = box.width,
+          .height = box.height};
 }
 
 std::string text_lines(const PictureObjects& picture, const CocoIds& ids, double min_score) {
@@ -27,9 +25,9 @@ std::string text_lines(const PictureObjects& picture, const CocoIds& ids, double
   std::string text;
   for (const FoundObject& o : picture.objects) {
     if (o.score < min_score) continue;
-    text += shown("{:>6}  {:5.1f}%  {:>3} {:<16} {:7.1f} {:7.1f} {:7.1f} {:7.1f}\n", which,
-                  100 * o.score, ids.category(o.label), ids.name(o.label), o.x, o.y, o.width,
-                  o.height);
+    text +=
+        shown("{:>6}  {:5.1f}%  {:>3} {:<16} {:7.1f} {:7.1f} {:7.1f} {:7.1f}\n", which,
+              100 * o.score, ids.category(o.label), ids.name(o.label), o.x, o.y, o.width, o.height);
   }
   return text.empty() ? shown("{:>6}  no object\n", which) : text;
 }
@@ -55,11 +53,10 @@ std::string json_line(const PictureObjects& picture, const CocoIds& ids) {
 // Written without a tree of JSON: a set like COCO's has a million objects.
 void CocoResults::add(int64_t image, std::span<const FoundObject> objects, const CocoIds& ids) {
   for (const FoundObject& o : objects) {
-    fmt::format_to(
-        std::back_inserter(text_),
-        R"({}{{"image_id":{},"category_id":{},"bbox":[{},{},{},{}],"score":{}}})",
-        text_.empty() ? "" : ",\n", image, ids.category(o.label), o.x, o.y, o.width, o.height,
-        o.score);
+    fmt::format_to(std::back_inserter(text_),
+                   R"({}{{"image_id":{},"category_id":{},"bbox":[{},{},{},{}],"score":{}}})",
+                   text_.empty() ? "" : ",\n", image, ids.category(o.label), o.x, o.y, o.width,
+                   o.height, o.score);
   }
 }
 

@@ -1,48 +1,56 @@
 #include "train/tasks/detection.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/error.h"
 #include "boxes/default_boxes.h"
 #include "ops/loss/detection_loss.h"
 #include "train/run/run_config.h"
+#include "train/tasks/detection_results.h"
 
 namespace convoy {
 namespace {
 
-constexpr std::array metric_defs{loss_metric};
-
-class DetectionResults final : public Results {
- public:
-  std::vector<Metric> metrics() const override { return {main()}; }
-  Metric main() const override { return {&metric_defs[0], mean_loss()}; }
-
- private:
-  void add_rest(std::span<const double>) override {}
-  void merge_rest(const Results&) override {}
-  void clear_rest() override {}
-  void save_rest(SavedResults&) const override {}
-  std::string restore_rest(const SavedResults&) override { return ""; }
-};
-
-// What a run has of the losses of classifiers has no meaning here.
-void refuse_classifiers_options(const RunConfig& run) {
+// Options for the losses and metrics of classifiers have no meaning here.
+void refuse_options_of_classifiers(const RunConfig& run) {
   const auto refuse = [](std::string_view option) {
-    raise(Fault::usage, "--{} is for classifiers, not for detection; try: without it", option);
+    raise(Fault::usage, "{} is for classifiers, not for detection; try: without it", option);
   };
-  if (run.label_smoothing > 0) refuse("label-smoothing");
-  if (!run.class_weights.asked.empty()) refuse("class-weights");
-  if (run.mixing.on()) refuse("mixup or --cutmix");
+  if (run.label_smoothing > 0) refuse("--label-smoothing");
+  if (!run.class_weights.asked.empty()) refuse("--class-weights");
+  if (run.mixing.on()) refuse("mixing images (--mixup, --cutmix)");
+  if (run.stop.counts_training()) refuse("--best-metric " + run.stop.best_metric);
+}
+
+const DefaultBoxSpec& boxes_of(const Variant& model) {
+  expect(model.boxes, "a detection network has default boxes");
+  return *model.boxes;
+}
+
+Shape image_of(const Variant& model) {
+  const auto side = static_cast<int64_t>(boxes_of(model).image);
+  return {3, side, side};
 }
 
 std::unique_ptr<Task> make(const TaskSite& site) {
-  if (site.run) refuse_classifiers_options(*site.run);
-  return std::make_unique<Detection>(site.model.variant, site.classes, site.options, site.tables);
+  if (site.run) refuse_options_of_classifiers(*site.run);
+  return std::make_unique<DetectionTask>(site.model.variant, site.classes, site.options,
+                                         site.tables);
 }
 
 }  // namespace
 
-TaskGraph Detection::build(const TaskShape& shape) const {
+DetectionTask::DetectionTask(const Variant& model, int classes, ModelOptions options,
+                             ops::ByteTables tables)
+    : model_(model),
+      classes_(classes),
+      options_(std::move(options)),
+      tables_(std::move(tables)),
+      form_(boxes_of(model), image_of(model)),
+      detector_(form_.boxes(), classes) {}
+
+TaskGraph DetectionTask::build(const TaskShape& shape) const {
   TaskGraph task;
   task.graph.replicas = shape.replicas;
   Builder b(task.graph, shape.train);
@@ -57,33 +65,51 @@ TaskGraph Detection::build(const TaskShape& shape) const {
   if (!shape.train) {
     b.output("class_logits", logits);
     b.output("box_codes", codes);
-    return task;
   }
-  const int64_t boxes = b.shape(logits)[1];
+  if (shape.predict) return task;
+  const int64_t boxes = form_.boxes().count();
   const Value classes = b.input("box_classes", {{n, boxes}, DType::s32});
   const Value targets = b.input("box_codes", {{n, boxes, 4}});
   const Value loss = ops::detection_loss(b, logits, codes, classes, targets);
   b.output("loss", loss);
-  task.loss_scale = b.input("loss_scale", {});
-  task.losses = {{loss, 1}};
+  if (shape.train) {
+    task.loss_scale = b.input("loss_scale", {});
+    task.losses = {{loss, 1}};
+  }
   return task;
 }
 
-std::unique_ptr<Results> Detection::results() const { return std::make_unique<DetectionResults>(); }
+std::unique_ptr<Results> DetectionTask::results() const {
+  return std::make_unique<DetectionResults>(classes_ - 1);
+}
 
-void Detection::read(const Executor& executor, const Batch& batch, Rows& rows) const {
+void DetectionTask::read(const Executor& executor, const Batch& batch, Rows& rows) const {
   const float* loss = executor.output("loss");
   const auto* weight = batch.data<float>("weight");
+  const auto& outputs = executor.plan().graph.outputs;
+  const bool evaluates = std::ranges::find(outputs, "class_logits", &Input::name) != outputs.end();
+  std::span<const std::vector<Detection>> found;
+  if (evaluates) {
+    found = detector_.detect(executor.output("class_logits"), executor.output("box_codes"),
+                             batch.valid, executor.pool());
+  }
+  std::vector<double> row;
   for (int64_t i = 0; i < batch.valid; ++i) {
     if (weight[i] == 0) continue;
-    rows.add(std::array{static_cast<double>(loss[i])});
+    const auto own = static_cast<double>(loss[i]);
+    if (evaluates) {
+      make_detection_row(own, truth_of(batch, i), found[static_cast<size_t>(i)], row);
+      rows.add(row);
+    } else {
+      rows.add(std::array{own});
+    }
   }
 }
 
 TaskDef detection_task() {
   return {.name = "detection",
           .help = "objects with their boxes and classes",
-          .metrics = metric_defs,
+          .metrics = detection_metrics,
           .make = make};
 }
 
