@@ -11,15 +11,13 @@
 namespace convoy {
 
 FoundObject in_pixels(const Detection& detection, int64_t width, int64_t height) {
-  const auto w = static_cast<double>(width), h = static_cast<double>(height);
-  const auto xmin = static_cast<double>(detection.box.xmin);
-  const auto ymin = static_cast<double>(detection.box.ymin);
+  const PixelBox box = in_pixels(detection.box, width, height);
   return {.label = detection.label,
           .score = static_cast<double>(detection.score),
-          .x = xmin * w,
-          .y = ymin * h,
-          .width = (static_cast<double>(detection.box.xmax) - xmin) * w,
-          .height = (static_cast<double>(detection.box.ymax) - ymin) * h};
+          .x = box.x,
+          .y = box.y,
+          .width = box.width,
+          .height = box.height};
 }
 
 std::string text_lines(const PictureObjects& picture, const CocoIds& ids, double min_score) {

@@ -23,8 +23,9 @@ void RunConfig::describe_model(Fields& field) {
   field(
       "init-from", init_from,
       "start a new run from these weights: a file (safetensors, PyTorch, TensorFlow or numpy), or "
-      "a run directory, for its best weights. A head of another number of classes starts fresh",
-      {}, {"pretrained", "init-path"});
+      "a run directory, for its best weights. A head of another number of classes starts fresh; a "
+      "detector starts from all or from the trunk, the weights of a classifier",
+      {}, {"pretrained", "init-path", "resnet-checkpoint"});
   model_options.describe(field);
 }
 
@@ -108,10 +109,14 @@ void RunConfig::describe_update(Fields& field) {
         between(0, 1));
   field("bn-update", bn_update,
         "move the running statistics with every micro-batch, or once a step");
+  field("bn-variance", bn_variance,
+        "the variance of a batch that moves the running one: corrected by N / (N - 1), or not "
+        "(TensorFlow with statistics of several workers)");
   field("bn-span", bn_span,
         "N consecutive replicas share the statistics of batch norm; N must divide --replicas",
         at_least(1), {"BN-span"});
-  field("sync-bn", sync_bn, "all replicas share the statistics of batch norm");
+  field("sync-bn", sync_bn, "all replicas share the statistics of batch norm", {},
+        {"distributed-bn"});
   average.describe(field);
   field.section("Fine-tuning");
   tuning.describe(field);
@@ -312,8 +317,8 @@ void RunConfig::check_norms(Fields& field) {
   field.needs("bn-update", accumulation > 1, "--gradient-accumulation-count above 1",
               {"gradient-accumulation-count"});
   if (accumulation == 1) bn_update = BnUpdate::micro_batch;
-  constexpr std::array of_batch_norm{"bn-span", "sync-bn", "bn-momentum", "bn-update",
-                                     "freeze-statistics"};
+  constexpr std::array of_batch_norm{"bn-span",   "sync-bn",     "bn-momentum",
+                                     "bn-update", "bn-variance", "freeze-statistics"};
   const auto is_given = [&](const char* key) { return field.given(key); };
   if (std::ranges::none_of(of_batch_norm, is_given)) return;
   const TaskSite site{.model = find_model(model), .options = model_options};
@@ -325,6 +330,7 @@ void RunConfig::check_norms(Fields& field) {
   bn_span = 1;
   sync_bn = false;
   bn_update = BnUpdate::micro_batch;
+  bn_variance = BnVariance::unbiased;
   tuning.statistics = FineTuning().statistics;
 }
 

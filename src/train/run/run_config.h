@@ -55,6 +55,11 @@ constexpr std::array<Word<BnUpdate>, 2> words_of(BnUpdate) {
   return {{{"micro-batch", BnUpdate::micro_batch}, {"step", BnUpdate::step}}};
 }
 
+enum class BnVariance { unbiased, biased };
+constexpr std::array<Word<BnVariance>, 2> words_of(BnVariance) {
+  return {{{"unbiased", BnVariance::unbiased}, {"biased", BnVariance::biased}}};
+}
+
 struct RunConfig {
   std::string model;  // empty until `describe`: chosen by the data
   int num_classes = 0;
@@ -88,6 +93,7 @@ struct RunConfig {
   ops::Smoothing label_smoothing_kind = ops::Smoothing::uniform;
   float bn_momentum = 0.1f;
   BnUpdate bn_update = BnUpdate::micro_batch;
+  BnVariance bn_variance = BnVariance::unbiased;
   int bn_span = 1;
   bool sync_bn = false;
   WeightAverage average;

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "models/model.h"
+#include "ops/norm/batch_norm.h"
 
 namespace convoy {
 namespace {
@@ -52,7 +53,11 @@ NetworkSpec RunSetup::network_spec(int64_t micro_batch) const {
           .choices = config.choices,
           .optimizer = &config.update(),
           .clip = config.clip,
-          .tune = [this](Graph& graph) { config.tuning.apply(graph, find_model(config.model)); },
+          .tune =
+              [this](Graph& graph) {
+                config.tuning.apply(graph, find_model(config.model));
+                if (config.bn_variance == BnVariance::biased) ops::feed_biased_variances(graph);
+              },
           .step = step,
           .tail_batch = short_tail ? epochs.samples() % step.global_batch() : 0,
           .average = config.average.on()};
