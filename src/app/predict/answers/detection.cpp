@@ -41,7 +41,6 @@ class FoundInPictures final : public Answer {
  public:
   explicit FoundInPictures(const AnswerSite& site)
       : options_(site.options.read<Options>()),
-        pool_(site.network.pool()),
         upright_(site.upright),
         classes_(site.network.executor().output_type("class_logits").shape[2]),
         ids_(site.names, classes_, options_.annotations),
@@ -49,7 +48,7 @@ class FoundInPictures final : public Answer {
 
   void read(const Executor& executor, const Batch& batch, bool labelled) override {
     found_ = detector_.detect(executor.output("class_logits"), executor.output("box_codes"),
-                              batch.valid, pool_);
+                              batch.valid, executor.pool());
     batch_ = &batch;
     labelled_ = labelled;
   }
@@ -116,7 +115,6 @@ class FoundInPictures final : public Answer {
   }
 
   Options options_;
-  ThreadPool& pool_;
   bool upright_;
   int64_t classes_;
   CocoIds ids_;
