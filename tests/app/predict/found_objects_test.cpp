@@ -12,7 +12,7 @@ const CocoIds& ids() {
   return known;
 }
 
-PictureObjects two_objects() {
+FoundInPicture two_objects() {
   const auto object = [](int32_t label, float score, const Box& box) {
     return in_pixels(Detection{box, label, score}, 640, 480);
   };
@@ -25,7 +25,7 @@ PictureObjects two_objects() {
 }
 
 TEST(FoundObjects, AreInPixelsOfTheirPicture) {
-  const PictureObjects picture = two_objects();
+  const FoundInPicture picture = two_objects();
   EXPECT_EQ(picture.objects[0].x, 80);
   EXPECT_EQ(picture.objects[0].y, 120);
   EXPECT_EQ(picture.objects[0].width, 160);
@@ -35,7 +35,7 @@ TEST(FoundObjects, AreInPixelsOfTheirPicture) {
 }
 
 TEST(FoundObjects, ATextHasALineForEach) {
-  PictureObjects picture = two_objects();
+  FoundInPicture picture = two_objects();
   EXPECT_EQ(text_lines(picture, ids(), 0),
             "a \"b\".jpg   75.0%   18 dog                 80.0   120.0   160.0   120.0\n"
             "a \"b\".jpg    6.2%   17 cat                320.0  -120.0   320.0   720.0\n");
@@ -47,7 +47,7 @@ TEST(FoundObjects, ATextHasALineForEach) {
 }
 
 TEST(FoundObjects, AJsonLineHasAllOfThem) {
-  PictureObjects picture = two_objects();
+  FoundInPicture picture = two_objects();
   EXPECT_EQ(
       json_line(picture, ids()),
       R"({"index":3,"file":"a \"b\".jpg","width":640,"height":480,"objects":[)"
@@ -63,7 +63,7 @@ TEST(FoundObjects, AJsonLineHasAllOfThem) {
 TEST(FoundObjects, CocosResultsAreAListOfAllObjects) {
   CocoResults results;
   EXPECT_EQ(nlohmann::json::parse(results.text()), nlohmann::json::array());
-  PictureObjects picture = two_objects();
+  FoundInPicture picture = two_objects();
   picture.objects[0].score = 0.1;  // a number without an exact decimal form is kept to the last bit
   results.add(42, picture.objects, ids());
   results.add(43, {}, ids());

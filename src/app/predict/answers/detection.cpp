@@ -37,9 +37,9 @@ struct Options {
   }
 };
 
-class FoundInPictures final : public Answer {
+class DetectionAnswer final : public Answer {
  public:
-  explicit FoundInPictures(const AnswerSite& site)
+  explicit DetectionAnswer(const AnswerSite& site)
       : options_(site.options.read<Options>()),
         upright_(site.upright),
         classes_(site.network.executor().output_type("class_logits").shape[2]),
@@ -122,7 +122,7 @@ class FoundInPictures final : public Answer {
   std::span<const std::vector<Detection>> found_;
   const Batch* batch_ = nullptr;
   bool labelled_ = false;
-  PictureObjects picture_;
+  FoundInPicture picture_;
   int64_t count_ = 0;  // of objects that are shown
   CocoResults results_;
 };
@@ -133,7 +133,7 @@ AnswerDef detection_answer() {
   return {.task = "detection",
           .describe = describe_options<Options>,
           .make = [](const AnswerSite& site) -> std::unique_ptr<Answer> {
-            return std::make_unique<FoundInPictures>(site);
+            return std::make_unique<DetectionAnswer>(site);
           }};
 }
 
