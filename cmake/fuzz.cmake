@@ -34,7 +34,7 @@ endfunction()
 # separate library. Warnings are off, since clang's differ from those of the other builds.
 function(convoy_fuzz_programs)
   file(GLOB_RECURSE readers CONFIGURE_DEPENDS
-    src/base/*.cpp src/config/*.cpp src/kernels/*.cpp src/pictures/*.cpp src/records/*.cpp
+    src/base/*.cpp src/boxes/coco_*.cpp src/config/*.cpp src/kernels/*.cpp src/pictures/*.cpp src/records/*.cpp
     src/tensor/*.cpp src/weights/*.cpp)
   list(APPEND readers
     src/data/sources/cifar_files.cpp src/data/classes/class_match.cpp src/data/content_hash.cpp src/data/sources/gzip.cpp

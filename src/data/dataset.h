@@ -23,6 +23,9 @@ class Dataset {
 
   virtual int64_t size() const = 0;
   virtual Shape image_shape() const = 0;  // [c, h, w], the same for all images
+  // Of the images that `read` writes: u8, or f32 for values of 0..255 that are not rounded.
+  virtual DType image_type() const { return DType::u8; }
+  TensorType image() const { return {image_shape(), image_type()}; }
   virtual int classes() const = 0;
   virtual std::vector<std::string> class_names() const = 0;            // one per class
   virtual int64_t resident_bytes() const { return 0; }                 // of data kept in memory
@@ -34,7 +37,7 @@ class Dataset {
   // classes()).
   virtual TensorList tensors() const { return {{"label", {{}, DType::s32}}}; }
   // Reads sample `index` in [0, size()) into `sample`, on which the caller has called `begin`:
-  // c*h*w bytes, plane after plane, its tensors and its geometry. `key` determines random choices:
+  // c*h*w values, plane after plane, its tensors and its geometry. `key` determines random choices:
   // random_key(seed, Purpose::view, epoch, index). A sample that cannot be decoded is Fault::data.
   virtual void read(int64_t index, uint64_t key, Sample& sample) const = 0;
 

@@ -93,7 +93,8 @@ void DataOptions::describe(Fields& field, bool training) {
     if (!def.is_random) of_views.describe(field, def.describe);
   }
   field("interpolation", interpolation,
-        "how pictures are resized: antialiased as Pillow's, or TensorFlow 1's legacy-bilinear");
+        "how pictures are resized: antialiased as Pillow's, TensorFlow 1's legacy-bilinear, or its "
+        "corner-aligned of crops");
   field("channel-order", channel_order, "rgb, or bgr as Caffe's networks take pictures");
   field("picture-channels", picture_channels,
         "1: pictures become grey, and the network sees one channel; 3: colours", between(1, 3),
@@ -118,7 +119,7 @@ void DataOptions::describe(Fields& field, bool training) {
         "batches made ahead of the one in use; 0: 3, or one more than there are workers",
         between(0, 1024).no_result());
   if (training) describe_training(field);
-  refuse_idle(field);
+  refuse_idle(field, training);
 }
 
 void DataOptions::describe_training(Fields& field) {

@@ -107,7 +107,7 @@ struct DataOptions {
   std::vector<std::string> listed_augment() const;
   AugmentOptions augment_options() const;
   void describe_training(Fields& field);
-  void refuse_idle(Fields& field) const;
+  void refuse_idle(Fields& field, bool training) const;
   void refuse_unused(Fields& field) const;
   bool turns_by_default() const;
   void take_environment();

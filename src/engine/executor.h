@@ -88,6 +88,8 @@ class Executor {
   std::byte* input_of(size_t op, size_t input) const { return ops_[op].in[input]; }
 
   const Plan& plan() const { return plan_; }
+  // For work on the outputs; free between runs.
+  ThreadPool& pool() const { return pool_; }
 
  private:
   struct Bound {

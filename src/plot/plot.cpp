@@ -127,7 +127,7 @@ class PanelDrawing {
 }  // namespace
 
 Scale x_scale(const Panel& panel) {
-  std::vector<double> all;
+  std::vector<double> all = panel.x.covers;
   for (const Series& series : panel.series) {
     all.insert(all.end(), series.x.begin(), series.x.end());
   }
@@ -136,7 +136,7 @@ Scale x_scale(const Panel& panel) {
 }
 
 Scale y_scale(const Panel& panel) {
-  std::vector<double> all;
+  std::vector<double> all = panel.y.covers;
   for (const Series& series : panel.series) {
     for (const double y : series.y) {
       if (y <= panel.y_most) all.push_back(y);

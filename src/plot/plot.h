@@ -34,6 +34,7 @@ struct PlotMark {
 struct PlotAxis {
   std::string label;  // of y: the title of the panel
   bool logarithmic = false;
+  std::vector<double> covers = {};  // values that are on the axis, whatever the data is
 };
 
 struct Panel {

@@ -42,6 +42,16 @@ def texts() -> None:
     put("hostfile", "list", "n1:2,n2,n2,[fe80::1]:3\n")
     put("class_map", "names.txt", "# names\ncat\ndog dog\n\ntench, Tinca tinca\n")
     put("class_map", "map.txt", "cat = n01440764\ndog=n02 = x\n= y\n")
+    put("coco_annotations", "sound.json",
+        '{"info":{"year":2017},"images":[{"id":4,"width":640,"height":480,"file_name":"a.jpg"},{"id":2}],\n'
+        '"categories":[{"id":1,"name":"person"},{"id":90}],"annotations":[{"id":1,"image_id":4,"category_id":90,"bbox":'
+        '[1,2.5,30,40.25],"area":700.5,"iscrowd":0,"segmentation":[[1,2.5,3,4]]},{"id":2,"image_id":2,"category_id":1,'
+        '"bbox":[0,0,0,-1],"area":0,"iscrowd":1,"segmentation":{"counts":[1,2],"size":[3,4]}}]}\n')
+    put("coco_annotations", "nested.json", '{"images":[{"id":1,"x":' + "[" * 500 + "]" * 500 + "}]}\n")
+    put("coco_results", "sound.json",
+        '[{"image_id":4,"category_id":90,"bbox":[1,2.5,30,40.25],"score":0.75},{"image_id":2,"category_id":1,"bbox":'
+        '[0,1,9,8],"score":1e-3},\n{"image_id":4,"category_id":90,"bbox":[2,2,30,40],"score":0.75,"id":3}]\n')
+    put("coco_results", "not_a_number.json", '[{"image_id":4,"category_id":90,"bbox":[1,2,3,4],"score":NaN}]\n')
 
 
 def data() -> None:

@@ -143,6 +143,17 @@ TEST(Plot, LittleOrNothingToShowIsStillAPlot) {
   EXPECT_GT(count(decoded(cut), curve_areas(cut)[0], plot_ink::blue), 500);
 }
 
+TEST(Plot, AnAxisCoversWhatItMustWhateverTheDataIs) {
+  Plot plot = plot_of({0.4, 0.5}, {0.2, 0.3});
+  plot.panels[0].x.covers = {0, 1};
+  plot.panels[0].y.covers = {0, 1};
+  EXPECT_EQ(x_scale(plot.panels[0]).low(), 0);
+  EXPECT_EQ(x_scale(plot.panels[0]).high(), 1);
+  EXPECT_LE(y_scale(plot.panels[0]).low(), 0);
+  EXPECT_GE(y_scale(plot.panels[0]).high(), 1);
+  EXPECT_GT(count(decoded(plot), curve_areas(plot)[0], plot_ink::blue), 50);
+}
+
 TEST(Plot, TicksAreRoundNumbers) {
   const auto scale = [](std::vector<double> values, bool logarithmic = false) {
     return Scale(values, logarithmic, 0);

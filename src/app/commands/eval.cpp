@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/command.h"
+#include "app/eval/result_scores.h"
 #include "app/network/class_names.h"
 #include "app/network/inference.h"
 #include "app/network/run_weights.h"
@@ -50,7 +51,10 @@ struct Options : InferenceOptions {
   }
 };
 
-void describe(Fields& field) { Options().describe(field); }
+void describe(Fields& field) {
+  Options().describe(field);
+  ResultsOptions().describe(field);
+}
 
 // The result of one weights file.
 struct Result {
@@ -170,6 +174,7 @@ int evaluate_all(const Options& options, const Task& task, const Evaluate& evalu
 int run(const CommandLine& line) {
   World& world = World::get();
   const bool tells = world.rank() == 0;
+  if (asks_for_results(line)) return tells ? score_results(line, described(describe)) : 0;
   Options options;
   const OpenedModel opened = open_model(line, "eval", describe, options, tells);
   const HostShare share = share_machines();
@@ -227,20 +232,28 @@ int run(const CommandLine& line) {
 CommandDef eval_command() {
   return {
       .name = "eval",
-      .summary = "evaluate weights on a dataset",
-      .usage = "eval --checkpoint FILE|RUN_DIR [--all] [options]",
+      .summary = "evaluate weights on a dataset, or score a file of detections",
+      .usage =
+          "eval --checkpoint FILE|RUN_DIR [--all] [options]\n"
+          "       convoy eval --results FILE.json --annotations FILE.json [--plots DIR]",
       .details = R"(Weights written by Convoy say which model, dataset and preprocessing they belong
 to, so the file is enough. The numbers are those of the evaluation in training.
 With --all every checkpoint of a run is evaluated, oldest first, a line each, and
 the best is named at the end; --json prints {"checkpoints": [...], "best": NAME}.
 
+With --results no network is used: detections that any program wrote in COCO's
+format are compared with COCO's annotations, and COCO's twelve numbers are printed
+(those of pycocotools), then a line for each class. -: there are no such objects.
+
   convoy eval --checkpoint runs/demo/weights/best.safetensors
   convoy eval --checkpoint runs/demo --weights ema --json
   convoy eval --checkpoint runs/demo --all
   convoy eval --checkpoint resnet20.safetensors --model cifar_resnet20 --dataset cifar-10 --data-dir DIR
+  convoy eval --results detections.json --annotations instances_val2017.json --plots DIR
 )",
       .basics =
-          "checkpoint weights all split json model dataset data-dir num-classes "
+          "checkpoint weights all results annotations split json model dataset data-dir "
+          "num-classes "
           "image-size mean std max-bad eval-batch-size threads",
       .describe = describe,
       .shared = true,

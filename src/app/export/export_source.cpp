@@ -117,14 +117,14 @@ ExportSource::Pictures ExportSource::pictures(int64_t wanted) {
   if (has_dataset_ && opens() && dataset().image_shape() == image_) {
     const auto chain = std::make_shared<AugmentChain>(options_.data.chain(image_, false));
     const auto scratch = std::make_shared<Arena>(chain->scratch_bytes());
-    const auto pixels = std::make_shared<std::vector<uint8_t>>(static_cast<size_t>(image_.count()));
     const auto data = dataset_;
+    const auto read = std::make_shared<Arena>(stored_bytes(data->image()));
     return {options_.data.dataset_name(), std::min(wanted, data->size()),
             [=](int64_t i, float* image) {
               Sample sample;
-              sample.begin(pixels->data());
+              sample.begin(read->data(), data->image_type());
               data->read(i, 0, sample);
-              chain->run(pixels->data(), image, 0, scratch->data());
+              chain->run(sample, image, 0, scratch->data());
             }};
   }
   return {"noise", wanted, noise_images(image_.count())};

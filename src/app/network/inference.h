@@ -83,6 +83,7 @@ class InferenceNetwork {
     return load_weights(file, model_, network_.state(), HeadPolicy::must_fit, options_);
   }
 
+  const FoundModel& model() const { return model_; }
   const Task& task() const { return *task_; }
   const NetworkPlans& plans() const { return plans_; }
   const State& state() { return network_.state(); }

@@ -55,7 +55,7 @@ class Builder : public nlohmann::json_sax<Json> {
   }
 
   bool parse_error(size_t, const std::string&, const nlohmann::detail::exception& error) override {
-    throw JsonError("is not JSON: " + in_quotes(error.what()));
+    refuse_json(error.what());
   }
 
  private:
@@ -113,6 +113,10 @@ class Builder : public nlohmann::json_sax<Json> {
 };
 
 }  // namespace
+
+void refuse_json(std::string_view report, std::string_view place) {
+  throw JsonError(fmt::format("is not JSON{}: {}", place, in_quotes(report)));
+}
 
 nlohmann::json parse_json(std::string_view text, const JsonLimits& limits) {
   return Builder<nlohmann::json>(limits, nullptr).build(text);

@@ -1,5 +1,6 @@
-// Parses JSON from files. All parsing is here, so that size and depth are limited in one place: a
-// deeply nested tree is written, copied and freed by recursion and could overflow the stack.
+// Parses JSON from files. All trees are built here, so that size and depth are limited in one
+// place: a deeply nested tree is written, copied and freed by recursion and could overflow the
+// stack. Files that are too large for a tree: base/text/json_rows.h.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +23,9 @@ struct JsonLimits {
 struct JsonError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+
+// Throws JsonError for what nlohmann's parser reported; `place` is "" or " in annotations[3]".
+[[noreturn]] void refuse_json(std::string_view report, std::string_view place = "");
 
 // Parses the text. Throws JsonError if it is not JSON in UTF-8, exceeds a limit, or has a key twice
 // in one object.

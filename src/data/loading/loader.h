@@ -96,19 +96,19 @@ class Loader {
   // The memory into which a worker reads a sample.
   struct Place {
     explicit Place(size_t bytes) : memory(bytes) {}
-    Arena memory;  // the image's bytes, then the chain's scratch
+    Arena memory;  // the image, then the chain's scratch
     Sample sample;
   };
 
   void work(Place& place);
   void fill(int64_t number, Batch& batch, Place& place) const;
-  bool read(int64_t index, uint64_t key, uint8_t* pixels, Sample& sample, Batch& batch) const;
-  void leave_blank(Sample& sample, uint8_t* pixels) const;
+  bool read(int64_t index, uint64_t key, std::byte* image, Sample& sample, Batch& batch) const;
+  void leave_blank(Sample& sample, std::byte* image) const;
   // Writes sample `i` of a batch from what was read.
   void write(Sample& sample, uint64_t key, Place& place, Batch& batch, int64_t i) const;
   // Draws the mixing of the batch; its samples begin at `first` in the step.
   void mix(int64_t step, int64_t first, Batch& batch) const;
-  size_t pixel_bytes() const;
+  size_t image_bytes() const;
   void shut_down();
   Slot& slot(int64_t number) { return ring_[static_cast<size_t>(number) % ring_.size()]; }
 

@@ -20,8 +20,8 @@ namespace {
 
 std::string text(const BatchNormAttrs& a) {
   constexpr const char* acts[] = {"", " relu", " swish"};
-  return fmt::format("eps {}{}{}", a.epsilon, a.residual ? " add" : "",
-                     acts[static_cast<size_t>(a.act)]);
+  return fmt::format("eps {}{}{}{}", a.epsilon, a.residual ? " add" : "",
+                     acts[static_cast<size_t>(a.act)], a.biased ? " biased" : "");
 }
 
 std::string describe(const Node& n) { return text(n.attrs<BatchNormAttrs>()); }
@@ -156,6 +156,16 @@ void freeze_statistics(Graph& graph, const std::function<bool(const std::string&
     const Node& frozen = graph.add(batch_norm_eval_def, std::move(in), norm.attrs<BatchNormAttrs>(),
                                    norm.name, at++);
     graph.replace(norm.out[0], frozen.out[0]);
+  }
+}
+
+void feed_biased_variances(Graph& graph) {
+  for (const int id : graph.order) {
+    Node& norm = graph.node(id);
+    if (norm.op != &batch_norm_train_def) continue;
+    BatchNormAttrs attrs = norm.attrs<BatchNormAttrs>();
+    attrs.biased = true;
+    norm.attributes = attrs;
   }
 }
 

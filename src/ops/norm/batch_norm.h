@@ -30,6 +30,10 @@ Value batch_norm(Builder& b, Value x, const BatchNormVars& vars,
 // statistics and does not update them.
 void freeze_statistics(Graph& graph, const std::function<bool(const std::string& mean)>& freezes);
 
+// In a training graph, before its gradients are added: the running variances are updated with the
+// biased variance of the batch, not the unbiased one.
+void feed_biased_variances(Graph& graph);
+
 // The options with which a batch-norm node was built.
 BatchNormOptions batch_norm_options(const Node& node);
 

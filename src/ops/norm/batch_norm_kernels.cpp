@@ -103,7 +103,7 @@ class TrainKernel : public Kernel {
         inverse[c] =
             static_cast<float>(1 / std::sqrt(variance + static_cast<double>(attrs_.epsilon)));
         leaf[c] = mean[c];
-        leaf[vector_ + c] = static_cast<float>(variance * pixels / std::max(1.0, pixels - 1));
+        leaf[vector_ + c] = static_cast<float>(attrs_.fed(variance, pixels));
       }
       float* scale = affine(args) + r * 2 * vector_ + first;
       std::fill_n(scale, planes_.block, 0.0f);

@@ -157,7 +157,7 @@ class ApplyKernel final : public SpanKernel {
       inverse[c] =
           static_cast<float>(1 / std::sqrt(variance + static_cast<double>(norm().epsilon)));
       mean_(args)[c] = mean[c];
-      variance_(args)[c] = static_cast<float>(variance * all / std::max(1.0, all - 1));
+      variance_(args)[c] = static_cast<float>(norm().fed(variance, all));
     }
     affine(first, mean, inverse, gamma_(args), beta_(args), scale);
   }

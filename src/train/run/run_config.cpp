@@ -21,8 +21,9 @@ void RunConfig::describe_model(Fields& field) {
   field(
       "init-from", init_from,
       "start a new run from these weights: a file (safetensors, PyTorch, TensorFlow or numpy), or "
-      "a run directory, for its best weights. A head of another number of classes starts fresh",
-      {}, {"pretrained", "init-path"});
+      "a run directory, for its best weights. A head of another number of classes starts fresh; a "
+      "detector starts from all or from the trunk, the weights of a classifier",
+      {}, {"pretrained", "init-path", "resnet-checkpoint"});
   model_options.describe(field);
 }
 
@@ -106,10 +107,14 @@ void RunConfig::describe_update(Fields& field) {
         between(0, 1));
   field("bn-update", bn_update,
         "move the running statistics with every micro-batch, or once a step");
+  field("bn-variance", bn_variance,
+        "the variance of a batch that moves the running one: corrected by N / (N - 1), or not "
+        "(TensorFlow with statistics of several workers)");
   field("bn-span", bn_span,
         "N consecutive replicas share the statistics of batch norm; N must divide --replicas",
         at_least(1), {"BN-span"});
-  field("sync-bn", sync_bn, "all replicas share the statistics of batch norm");
+  field("sync-bn", sync_bn, "all replicas share the statistics of batch norm", {},
+        {"distributed-bn"});
   average.describe(field);
   field.section("Fine-tuning");
   tuning.describe(field);

@@ -43,6 +43,8 @@ enum class ExchangePrecision { fp32, bf16 };
 constexpr auto words_of(ExchangePrecision) { return words<ExchangePrecision>("fp32", "bf16"); }
 enum class BnUpdate { micro_batch, step };
 constexpr auto words_of(BnUpdate) { return words<BnUpdate>("micro-batch", "step"); }
+enum class BnVariance { unbiased, biased };
+constexpr auto words_of(BnVariance) { return words<BnVariance>("unbiased", "biased"); }
 
 struct RunConfig {
   std::string model;  // empty until `describe`: chosen by the data
@@ -77,6 +79,7 @@ struct RunConfig {
   ops::Smoothing label_smoothing_kind = ops::Smoothing::uniform;
   float bn_momentum = 0.1f;
   BnUpdate bn_update = BnUpdate::micro_batch;
+  BnVariance bn_variance = BnVariance::unbiased;
   int bn_span = 1;
   bool sync_bn = false;
   WeightAverage average;

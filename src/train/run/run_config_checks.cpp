@@ -108,8 +108,8 @@ void RunConfig::check_norms(Fields& field) {
   field.needs("bn-update", accumulation > 1, "--gradient-accumulation-count above 1",
               {"gradient-accumulation-count"});
   if (accumulation == 1) bn_update = BnUpdate::micro_batch;
-  constexpr std::array of_batch_norm{"bn-span", "sync-bn", "bn-momentum", "bn-update",
-                                     "freeze-statistics"};
+  constexpr std::array of_batch_norm{"bn-span",   "sync-bn",     "bn-momentum",
+                                     "bn-update", "bn-variance", "freeze-statistics"};
   const auto is_given = [&](const char* key) { return field.given(key); };
   if (std::ranges::none_of(of_batch_norm, is_given)) return;
   const TaskSite site{.model = find_model(model), .options = model_options};
@@ -121,6 +121,7 @@ void RunConfig::check_norms(Fields& field) {
   bn_span = 1;
   sync_bn = false;
   bn_update = BnUpdate::micro_batch;
+  bn_variance = BnVariance::unbiased;
   tuning.statistics = FineTuning().statistics;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "models/model.h"
+#include "ops/norm/batch_norm.h"
 
 namespace convoy {
 namespace {
@@ -55,6 +56,7 @@ NetworkSpec RunSetup::network_spec(int64_t micro_batch) const {
           .tune =
               [this](Graph& graph) {
                 config.tuning.apply(graph, find_model(config.model), config.model_options);
+                if (config.bn_variance == BnVariance::biased) ops::feed_biased_variances(graph);
               },
           .step = step,
           .tail_batch = short_tail ? epochs.epoch_samples() % step.global_batch() : 0,
