@@ -29,3 +29,5 @@ set_source_files_properties(src/dist/world.cpp PROPERTIES COMPILE_DEFINITIONS OM
 # Must equal Pillow bit for bit, which has no fused multiply-adds.
 set_source_files_properties(src/kernels/pictures/blend_bytes.cpp src/kernels/pictures/sample_bytes.cpp src/kernels/pictures/turn_hues.cpp
   PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
+# Ties of overlaps must be ties at every ISA level.
+set_source_files_properties(src/kernels/overlap.cpp PROPERTIES COMPILE_OPTIONS -ffp-contract=off)

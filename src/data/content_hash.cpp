@@ -6,9 +6,9 @@
 namespace convoy {
 
 uint64_t Dataset::content_hash(int64_t index) const {
-  std::string content(static_cast<size_t>(image_shape().count()), '\0');
+  std::string content(stored_bytes(image()), '\0');
   Sample sample;
-  sample.begin(reinterpret_cast<uint8_t*>(content.data()));
+  sample.begin(content.data(), image_type());
   read(index, 0, sample);
   for (const auto& [name, type] : tensors()) {
     const std::vector<std::byte>& bytes = sample.find(name)->bytes;

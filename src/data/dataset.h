@@ -23,6 +23,9 @@ class Dataset {
 
   virtual int64_t size() const = 0;
   virtual Shape image_shape() const = 0;  // [c, h, w], the same for all images
+  // Of the images that `read` writes: u8, or f32 for values of 0..255 that are not rounded.
+  virtual DType image_type() const { return DType::u8; }
+  TensorType image() const { return {image_shape(), image_type()}; }
   virtual int classes() const = 0;
   virtual std::vector<std::string> class_names() const = 0;            // one per class
   virtual int64_t resident_bytes() const { return 0; }                 // of data kept in memory
@@ -34,7 +37,7 @@ class Dataset {
   // classes()).
   virtual TensorList tensors() const { return {{"label", {{}, DType::s32}}}; }
   // Reads sample `index` in [0, size()) into `sample`, on which the caller has called `begin`:
-  // c*h*w bytes, plane after plane, its tensors and its geometry. `key` determines random choices:
+  // c*h*w values, plane after plane, its tensors and its geometry. `key` determines random choices:
   // random_key(seed, Purpose::view, epoch, index). A sample that cannot be decoded is Fault::data.
   virtual void read(int64_t index, uint64_t key, Sample& sample) const = 0;
 
@@ -91,6 +94,7 @@ struct DatasetDef {
   bool has_pictures = false;             // encoded pictures of any size: image size, crop … apply
   bool upright = false;                  // pictures are turned by their EXIF data by default
   bool (*is_in)(const fs::path& folder) = nullptr;  // whether its files are there; null: never
+  std::vector<std::string_view> path_words = {};    // lower case; in the paths of its folders
   PublishedSize published = {};
 };
 
@@ -106,12 +110,12 @@ std::string usual_folder(const DatasetDef& def);
 // itself is reported first (data/sources/data_folder.h).
 std::unique_ptr<Dataset> open_dataset(std::string_view name, DatasetSpec spec);
 
-// The dataset whose files are in a folder; nothing: none is recognised. Folders of pictures are
-// imagenet if the path contains that name, else imagefolder.
+// The dataset whose files are in a folder; nothing: none is recognised. Of several, the one whose
+// path words the path has (the longest word counts), else the one without such words.
 std::optional<std::string> recognise_dataset(const fs::path& folder);
 
-// The dataset of a folder: by its files, else by its name: imagenet, cifar-100, cifar-10,
-// fashion-mnist. If neither tells, Fault::data describes the problem.
+// The dataset of a folder: by its files, else by the words in its path. If neither tells,
+// Fault::data describes the problem.
 std::string infer_dataset(const std::string& path);
 
 }  // namespace convoy

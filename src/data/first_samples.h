@@ -17,6 +17,7 @@ class FirstSamples final : public Dataset {
 
   int64_t size() const override { return size_; }
   Shape image_shape() const override { return whole_.image_shape(); }
+  DType image_type() const override { return whole_.image_type(); }
   int classes() const override { return whole_.classes(); }
   std::vector<std::string> class_names() const override { return whole_.class_names(); }
   TensorList tensors() const override { return whole_.tensors(); }

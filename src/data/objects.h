@@ -16,6 +16,7 @@ inline constexpr std::string_view classes = "classes";
 // (those of an impossible size) are here too.
 inline constexpr std::string_view truth = "truth";
 inline constexpr int truth_columns = 7;
+inline constexpr int truth_class = 4;  // the column
 // s64 []: the picture's number in its annotations.
 inline constexpr std::string_view image_id = "image_id";
 // s32 [2]: height and width of the picture in pixels.

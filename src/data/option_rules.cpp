@@ -53,7 +53,7 @@ void refuse_options(Fields& field, const std::vector<Def>& catalog, std::string_
 
 }  // namespace
 
-void DataOptions::refuse_idle(Fields& field) const {
+void DataOptions::refuse_idle(Fields& field, bool training) const {
   const auto refuse = [&](Keys keys, std::string_view with, Keys choosers) {
     for (const std::string_view key : keys) field.needs(key, false, with, choosers);
   };
@@ -76,6 +76,12 @@ void DataOptions::refuse_idle(Fields& field) const {
       for (const std::string& key : option_keys(def.describe)) refuse({key}, with, {"dataset"});
     }
   }
+  const auto fixes_interpolation = [](const std::string& view) {
+    return find_view(view).how.has_value();
+  };
+  field.needs("interpolation",
+              !fixes_interpolation(eval_crop) || (training && !fixes_interpolation(crop)),
+              "a crop that does not fix it", {"eval-crop", "crop"});
   field.needs("val-share", dataset_name() == "imagefolder", "dataset imagefolder", {"dataset"});
   if (picture_channels == 2) {
     raise(Fault::usage, "pictures have no 2 channels; try: --picture-channels 1 for grey");
@@ -199,6 +205,20 @@ AugmentChain DataOptions::chain(const Shape& image, bool train) const {
           chain.needs_floats(),
           chain.needs_floats() == normalise ? "--normalise mean-std" : "without --eight-bit-io");
   }
+  const std::string& view = train ? crop : eval_crop;
+  if (def().has_pictures && find_view(view).floats) {
+    if (eight_bit_io) {
+      raise(Fault::usage,
+            "eight-bit-io: the images of {} are not rounded to bytes; try: without --eight-bit-io",
+            view);
+    }
+    if (!chain.needs_bytes().empty()) {
+      raise(Fault::usage,
+            "{} works on bytes, but the images of {} are not rounded to bytes; try: --augment "
+            "without it, or another --crop",
+            chain.needs_bytes(), view);
+    }
+  }
   return chain;
 }
 
@@ -220,7 +240,7 @@ ToldOptions DataOptions::preprocessing() const {
     }
     const ViewDef& view = find_view(eval_crop);
     if (view.told) add(view.told(pictures(false)));
-    all.emplace_back("interpolation", word_of(interpolation));
+    if (!view.how) all.emplace_back("interpolation", word_of(interpolation));
     all.emplace_back("decode", word_of(decode));
     all.emplace_back("exif-turn", exif_turn ? "true" : "false");
     all.emplace_back("label-offset", std::to_string(label_offset));

@@ -63,11 +63,7 @@ void DataOptions::describe(Fields& field, bool training) {
         "dataset puts them",
         any_value().no_result(), {"data-path"});
   take_environment();
-  if (training && !data_dir.empty()) {  // absolute, so that a resume from another folder finds it
-    std::error_code none;
-    data_dir = std::filesystem::absolute(data_dir, none).string();
-    field.record("data-dir", {data_dir});
-  }
+  if (training && !data_dir.empty()) record_folder(field);
   field(
       "val-share", val_share,
       "the data folder has a folder for each class and no train and val: this share of each class "
@@ -97,7 +93,8 @@ void DataOptions::describe(Fields& field, bool training) {
     if (!def.is_random) of_views.describe(field, def.describe);
   }
   field("interpolation", interpolation,
-        "how pictures are resized: antialiased as Pillow's, or TensorFlow 1's legacy-bilinear");
+        "how pictures are resized: antialiased as Pillow's, TensorFlow 1's legacy-bilinear, or its "
+        "corner-aligned of crops");
   field("channel-order", channel_order, "rgb, or bgr as Caffe's networks take pictures");
   field("picture-channels", picture_channels,
         "1: pictures become grey, and the network sees one channel; 3: colours", between(1, 3),
@@ -122,7 +119,7 @@ void DataOptions::describe(Fields& field, bool training) {
         "batches made ahead of the one in use; 0: 3, or one more than there are workers",
         between(0, 1024).no_result());
   if (training) describe_training(field);
-  refuse_idle(field);
+  refuse_idle(field, training);
 }
 
 void DataOptions::describe_training(Fields& field) {
@@ -166,6 +163,13 @@ void DataOptions::take_environment() {
   if (!variable || !*variable || !data_dir.empty()) return;
   if (!dataset.empty() && (!def().has_files || !def().default_folder.empty())) return;
   data_dir = variable;
+}
+
+// Absolute, so that a resume from another folder finds it.
+void DataOptions::record_folder(Fields& field) {
+  std::error_code none;
+  data_dir = std::filesystem::absolute(data_dir, none).string();
+  field.record("data-dir", {data_dir});
 }
 
 // The default of the dataset as far as it is known: --help has none, and a problem with the folder

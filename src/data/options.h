@@ -107,10 +107,11 @@ struct DataOptions {
   std::vector<std::string> listed_augment() const;
   AugmentOptions augment_options() const;
   void describe_training(Fields& field);
-  void refuse_idle(Fields& field) const;
+  void refuse_idle(Fields& field, bool training) const;
   void refuse_unused(Fields& field) const;
   bool turns_by_default() const;
   void take_environment();
+  void record_folder(Fields& field);
   // The dataset's mean or std, converted to the channels of the images.
   std::vector<double> for_channels(const std::vector<double>& of_rgb) const;
 };

@@ -41,13 +41,20 @@ struct SampleTensor {
 
 class Sample {
  public:
-  // Starts a new sample, without tensors. The caller writes its image to `pixels`, [c, h, w].
-  void begin(uint8_t* pixels) {
-    pixels_ = pixels;
+  // Starts a new sample, without tensors. The caller writes its image to `memory`, [c, h, w]: bytes,
+  // or floats of 0..255 if that is the dataset's `image_type`.
+  void begin(void* memory, DType image_type) {
+    expect(image_type == DType::u8 || image_type == DType::f32, "images of bytes or floats");
+    image_ = memory;
+    image_type_ = image_type;
     used_ = 0;
     geometry = {};
   }
-  uint8_t* pixels() const { return pixels_; }
+  void begin(uint8_t* pixels) { begin(pixels, DType::u8); }
+
+  DType image_type() const { return image_type_; }
+  uint8_t* pixels() const { return image<uint8_t>(); }
+  float* values() const { return image<float>(); }
 
   // Adds a tensor under a new name; the caller fills it.
   template <class T>
@@ -78,9 +85,15 @@ class Sample {
   Geometry geometry;
 
  private:
+  template <class T>
+  T* image() const {
+    expect(image_type_ == dtype_of<T>, "an image of another type");
+    return static_cast<T*>(image_);
+  }
   std::byte* add(std::string_view name, const TensorType& type);
 
-  uint8_t* pixels_ = nullptr;
+  void* image_ = nullptr;
+  DType image_type_ = DType::u8;
   std::vector<SampleTensor> tensors_;  // the first `used_` belong to this sample
   size_t used_ = 0;
 };
@@ -95,8 +108,10 @@ class SampleForm {
  public:
   virtual ~SampleForm() = default;
   virtual TensorList tensors() const = 0;  // of one sample
-  // Writes the tensors of sample `i` of the batch. Several threads may call it at once.
-  virtual void write(const Sample& sample, const Batch& batch, int64_t i) const = 0;
+  // Writes the tensors, and perhaps the details, of sample `i` of the batch. A sample that could not
+  // be read has only the tensors of `Dataset::tensors`, all zeros. Several threads may call it at
+  // once, for different batches.
+  virtual void write(const Sample& sample, Batch& batch, int64_t i) const = 0;
 };
 
 }  // namespace convoy

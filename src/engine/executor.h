@@ -88,6 +88,8 @@ class Executor {
   std::byte* input_of(size_t op, size_t input) const { return ops_[op].in[input]; }
 
   const Plan& plan() const { return plan_; }
+  // For work on the outputs; free between runs.
+  ThreadPool& pool() const { return pool_; }
 
  private:
   struct Bound {
@@ -102,7 +104,7 @@ class Executor {
 
   void check_bound() const;
   void run_op(size_t op, bool skips) const;
-  const Input& find_output(std::string_view name) const;
+  const NamedValue& find_output(std::string_view name) const;
   std::byte* resolve(const Place& place) const;
 
   const Plan& plan_;

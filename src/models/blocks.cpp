@@ -78,9 +78,9 @@ Value conv(Builder& b, std::string_view name, Value x, const ConvSpec& spec, con
   const Value w = b.param("weight", {spec.out, in, spec.kernel, spec.kernel},
                           conv_init(style.conv, static_cast<float>(in * window),
                                     static_cast<float>(spec.out * window)));
-  const Value y = ops::convolution(
-      b, x, w,
-      {.stride = spec.stride, .padding = style.padding(spec.kernel), .groups = spec.groups});
+  const ops::Padding padding = spec.valid ? ops::Padding{} : style.padding(spec.kernel);
+  const Value y =
+      ops::convolution(b, x, w, {.stride = spec.stride, .padding = padding, .groups = spec.groups});
   if (!spec.bias) return y;
   return ops::add_bias(b, y, b.param("bias", {spec.out}, {Init::Kind::zeros}, false));
 }

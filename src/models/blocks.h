@@ -79,6 +79,7 @@ struct ConvSpec {
   int64_t stride = 1;
   int64_t groups = 1;
   bool bias = false;
+  bool valid = false;  // without padding, whatever the style says
 };
 
 Value conv(Builder& b, std::string_view name, Value x, const ConvSpec& spec,

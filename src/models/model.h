@@ -12,6 +12,8 @@
 
 namespace convoy {
 
+struct DefaultBoxSpec;
+
 // The options of a model. Each family declares its options in its own file (`ModelDef::describe`)
 // and reads them there (`read`).
 class ModelOptions : public OptionTexts {
@@ -37,12 +39,15 @@ struct ModelInput {
 
 struct Variant {
   std::string name;  // on the command line
-  // Returns the logits [n, classes]. Exposes the feature map at the end of each stage, `stage1` …,
-  // and the further outputs of a network with several heads (graph/builder.h).
+  // Returns the logits: [n, classes], or of a detection network [n, boxes, classes]. Exposes the
+  // feature map at the end of each stage, `stage1` …, and the further outputs of a network with
+  // several heads (graph/builder.h).
   std::function<Value(Builder&, const ModelInput&)> build;
   float bn_momentum = 0.1f;  // in its usual recipe
   int image_size = 0;        // 0: the family's
   int classes = 0;           // 0: the family's
+  // Of a detection network: the default boxes that its outputs are about; the image size is theirs.
+  const DefaultBoxSpec* boxes = nullptr;
 };
 
 struct ModelDef {
@@ -64,6 +69,11 @@ struct FoundModel {
 
   int image_size() const { return variant.image_size ? variant.image_size : family.image_size; }
   int classes() const { return variant.classes ? variant.classes : family.classes; }
+  // [c, h, w] of its images; size 0: the model's own.
+  Shape image(int64_t size = 0) const {
+    if (size == 0) size = image_size();
+    return {family.channels, size, size};
+  }
 };
 // An unknown name is a usage error that names the nearest one.
 FoundModel find_model(std::string_view name);

@@ -82,20 +82,14 @@ Value pre_activation(Builder& b, Value x, const Block& block) {
   return ops::add(b, y, shortcut);
 }
 
-Value stem(Builder& b, Value x, int wanted, const ResidualForm& form, const Style& style) {
-  if (wanted) {
-    if (wanted < channels(b, x)) {
-      raise(Fault::usage, "--stem-channels {}: the images have {}; try: at least as many", wanted,
-            channels(b, x));
-    }
-    x = ops::subsample_shortcut(b, x, wanted, 1);
-  }
+Value stem(Builder& b, Value x, const ResidualForm& form) {
+  const Style& style = form.style;
   Style first = style;
   first.same_padding = style.same_padding && !form.even_stem;
-  x = conv(b, "conv1", x,
+  x = conv(b, form.names.conv, x,
            {.out = 64, .kernel = 7, .stride = 2, .bias = form.biases != Biases::none}, first);
-  if (!form.pre_activation) x = ops::relu(b, norm(b, "bn1", x, style));
-  ops::Padding around = style.padding(3);
+  if (!form.pre_activation) x = ops::relu(b, norm(b, form.names.norm, x, style));
+  ops::Padding around = form.same_pool ? ops::Padding::like_tensorflow() : style.padding(3);
   if (form.zeros_around_pool) {
     x = ops::pad(b, x, around);
     around = {};
@@ -120,22 +114,39 @@ Value residual_network(Builder& b, const ModelInput& in, const ResidualForm& for
           "--zero-init-residual: blocks of a pre-activation ResNet end without a norm; try: "
           "--no-zero-init-residual, or a model without _v2");
   }
-  const Style style = form.style.with(options.norm);
-  Value x = stem(b, in.image, options.stem_channels, form, style);
-  for (int stage = 0; stage < 4; ++stage) {
-    const int count = form.blocks[static_cast<size_t>(stage)];
+  ResidualForm chosen = form;
+  chosen.style = form.style.with(options.norm);
+  Value image = in.image;
+  if (const int wanted = options.stem_channels) {
+    if (wanted < channels(b, image)) {
+      raise(Fault::usage, "--stem-channels {}: the images have {}; try: at least as many", wanted,
+            channels(b, image));
+    }
+    image = ops::subsample_shortcut(b, image, wanted, 1);
+  }
+  const Value x = residual_trunk(b, image, chosen, options.zero_gamma.on);
+  return linear(b, "fc", ops::global_avg_pool(b, x), in.classes, chosen.style);
+}
+
+Value residual_trunk(Builder& b, Value image, const ResidualForm& form, bool zero_gamma) {
+  const Style& style = form.style;
+  Value x = stem(b, image, form);
+  for (int stage = 0; stage < form.stages; ++stage) {
+    const auto s = static_cast<size_t>(stage);
+    const int count = form.blocks[s];
     for (int i = 0; i < count; ++i) {
-      const auto scope = b.scope(fmt::format("layer{}.{}", stage + 1, i));
+      const auto scope = b.scope(fmt::format("{}.{}", form.names.stages[s], i));
       const bool halves =
           form.halves == Halves::last_3x3 ? i + 1 == count && stage < 3 : i == 0 && stage > 0;
-      const Block block{form, style, int64_t{64} << stage, halves ? 2 : 1, i == 0};
+      const bool strides = halves && stage < form.keeps_size_from;
+      const Block block{form, style, int64_t{64} << stage, strides ? 2 : 1, i == 0};
       x = form.pre_activation ? pre_activation(b, x, block)
-                              : post_activation(b, x, block, options.zero_gamma.on);
+                              : post_activation(b, x, block, zero_gamma);
     }
     b.expose_stage(x);
   }
   if (form.pre_activation) x = ops::relu(b, norm(b, "bn_last", x, style));
-  return linear(b, "fc", ops::global_avg_pool(b, x), in.classes, style);
+  return x;
 }
 
 Variant residual_variant(std::string name, const ResidualForm& form, float bn_momentum) {

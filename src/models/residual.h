@@ -29,8 +29,19 @@ struct ResidualForm {
   bool zeros_around_pool = false;
   // The stem pads by 3 on every side although the style is SAME.
   bool even_stem = false;
+  // The stem's pool pads as TensorFlow's SAME although the style does not.
+  bool same_pool = false;
   // In bottlenecks without a projection the last gamma starts at zero.
   bool zero_gammas = false;
+  // For trunks of other networks: how many stages there are, and the first of them (from 0) that
+  // keeps the size of its input, as all later ones.
+  int stages = 4;
+  int keeps_size_from = 4;
+  // The names of the stem's convolution and norm, and of the stages.
+  struct Names {
+    const char *conv = "conv1", *norm = "bn1";
+    std::array<const char*, 4> stages{"layer1", "layer2", "layer3", "layer4"};
+  } names = {};
   Style style = {};
 };
 
@@ -43,6 +54,10 @@ struct ResidualOptions {
 };
 
 Value residual_network(Builder& b, const ModelInput& in, const ResidualForm& form);
+
+// The stem and the stages, without pooling and head: the last feature map. In every block the last
+// gamma starts at zero if `zero_gamma`.
+Value residual_trunk(Builder& b, Value image, const ResidualForm& form, bool zero_gamma);
 
 // One variant: a row of a family's table.
 Variant residual_variant(std::string name, const ResidualForm& form, float bn_momentum = 0.1f);

@@ -15,6 +15,7 @@ namespace convoy {
 namespace {
 
 constexpr double margin = 8, line_height = 26, bar_height = 22, text_size = 15;
+constexpr double frame_width = 2, label_height = 19, label_margin = 4;
 constexpr int64_t longest_side = 1024, shortest_side = 320;
 
 struct Colour {
@@ -22,6 +23,20 @@ struct Colour {
 };
 constexpr Colour paper{1, 1, 1}, ink{0.1, 0.1, 0.12}, bar{0.78, 0.84, 0.94},
     true_bar{0.74, 0.9, 0.74};
+
+// Different for numbers that are near each other: the hues are a golden angle apart.
+Colour colour_of(int64_t number) {
+  const double hue = std::fmod(static_cast<double>(number) * 0.61803398875, 1.0);
+  const auto part = [&](double offset) {
+    return 0.1 + 0.9 * std::clamp(std::abs(std::fmod(hue + offset, 1.0) * 6 - 3) - 1, 0.0, 1.0);
+  };
+  return {part(0), part(2.0 / 3), part(1.0 / 3)};
+}
+
+// What is readable on a colour.
+Colour ink_on(const Colour& ground) {
+  return 0.3 * ground.red + 0.59 * ground.green + 0.11 * ground.blue > 0.5 ? ink : paper;
+}
 
 struct Release {
   void operator()(cairo_t* context) const { cairo_destroy(context); }
@@ -57,6 +72,7 @@ Surface surface_of(const Pixels& pixels) {
 }
 
 double scale_of(const PixelRect& picture) {
+  expect(picture.width > 0 && picture.height > 0, "there is a picture to draw");
   const int64_t side = std::max(picture.width, picture.height);
   if (side > longest_side) return static_cast<double>(longest_side) / static_cast<double>(side);
   return static_cast<double>(std::max<int64_t>(1, shortest_side / side));
@@ -126,8 +142,27 @@ class Drawing {
     const std::string percent = fmt::format("{:.1f} %", 100 * line.p);
     const double percent_width = width_of(percent);
     const double base = top + bar_height - 6;
-    text(percent, width - margin - 4 - percent_width, base);
-    text(shortened(letters_of(line.label), room - percent_width - 16), margin + 4, base);
+    text(percent, width - margin - 4 - percent_width, base, ink);
+    text(shortened(letters_of(line.label), room - percent_width - 16), margin + 4, base, ink);
+  }
+
+  // A frame of whole pixels, whose outer edges are the box.
+  void frame(double left, double top, double right, double bottom, const Colour& colour) {
+    const double width = std::max(right - left, frame_width);
+    const double height = std::max(bottom - top, frame_width);
+    rectangle(left, top, width, frame_width, colour);
+    rectangle(left, top + height - frame_width, width, frame_width, colour);
+    rectangle(left, top, frame_width, height, colour);
+    rectangle(left + width - frame_width, top, frame_width, height, colour);
+  }
+
+  // A text on a ground of this colour, as near to `left` as fits between 0 and `room`.
+  void label(const std::string& words, double left, double top, double room, const Colour& colour) {
+    const std::string shown = shortened(letters_of(words), room - 2 * label_margin);
+    const double width = std::ceil(width_of(shown)) + 2 * label_margin;
+    left = std::max(0.0, std::min(left, room - width));
+    rectangle(left, top, width, label_height, colour);
+    text(shown, left + label_margin, top + label_height - 5, ink_on(colour));
   }
 
   std::string png() {
@@ -152,8 +187,8 @@ class Drawing {
     cairo_rectangle(context(), x, y, width, height);
     cairo_fill(context());
   }
-  void text(const std::string& words, double x, double y) {
-    cairo_set_source_rgb(context(), ink.red, ink.green, ink.blue);
+  void text(const std::string& words, double x, double y, const Colour& colour) {
+    cairo_set_source_rgb(context(), colour.red, colour.green, colour.blue);
     cairo_move_to(context(), x, y);
     cairo_show_text(context(), words.c_str());
   }
@@ -177,25 +212,63 @@ class Drawing {
   Context context_;
 };
 
+// The size of the drawn picture, and the scale of its pixels.
+struct Extent {
+  double scale;
+  int64_t shown_width, width, height;  // `width`: with margins beside a narrow picture
+
+  explicit Extent(const Pixels& pixels) : scale(scale_of(pixels.region)) {
+    const auto scaled = [&](int64_t size) {
+      return std::max<int64_t>(1, std::llround(static_cast<double>(size) * scale));
+    };
+    shown_width = scaled(pixels.region.width);
+    width = std::max(shown_width, shortest_side);
+    height = scaled(pixels.region.height);
+  }
+  double left() const { return static_cast<double>((width - shown_width) / 2); }
+};
+
+void draw_object(const DrawnObject& object, const Extent& extent, Drawing& drawing) {
+  // Whole pixels inside the picture; a box wholly outside becomes a line at its edge.
+  const auto at = [&](double x, double begin, int64_t length) {
+    const double end = begin + static_cast<double>(length);
+    return std::clamp(std::round(begin + x * extent.scale), begin, end);
+  };
+  const double left = at(object.x, extent.left(), extent.shown_width);
+  const double right = at(object.x + object.width, extent.left(), extent.shown_width);
+  const double top = at(object.y, 0, extent.height);
+  const double bottom = at(object.y + object.height, 0, extent.height);
+  const Colour colour = colour_of(object.colour);
+  drawing.frame(left, top, right, bottom, colour);
+  if (object.label.empty()) return;
+  drawing.label(object.label, left, top >= label_height ? top - label_height : top,
+                static_cast<double>(extent.width), colour);
+}
+
 }  // namespace
 
 void draw_prediction(const Pixels& pixels, const std::vector<PredictionLine>& lines,
                      const fs::path& out) {
-  expect(pixels.region.width > 0 && pixels.region.height > 0, "there is a picture to draw");
-  const double scale = scale_of(pixels.region);
-  const auto scaled = [&](int64_t size) {
-    return std::max<int64_t>(1, std::llround(static_cast<double>(size) * scale));
-  };
-  const int64_t shown = scaled(pixels.region.width), width = std::max(shown, shortest_side);
-  const int64_t below = scaled(pixels.region.height);
+  const Extent extent(pixels);
   const double panel =
       lines.empty() ? 0 : 2 * margin + line_height * static_cast<double>(lines.size());
-  Drawing drawing(width, below + std::llround(panel));
-  drawing.picture(pixels, static_cast<double>((width - shown) / 2), scale);
-  double top = static_cast<double>(below) + margin;
+  Drawing drawing(extent.width, extent.height + std::llround(panel));
+  drawing.picture(pixels, extent.left(), extent.scale);
+  double top = static_cast<double>(extent.height) + margin;
   for (const PredictionLine& line : lines) {
-    drawing.line(line, top, static_cast<double>(width));
+    drawing.line(line, top, static_cast<double>(extent.width));
     top += line_height;
+  }
+  write_atomically(out, drawing.png(), Fault::usage);
+}
+
+void draw_objects(const Pixels& pixels, const std::vector<DrawnObject>& objects,
+                  const fs::path& out) {
+  const Extent extent(pixels);
+  Drawing drawing(extent.width, extent.height);
+  drawing.picture(pixels, extent.left(), extent.scale);
+  for (auto object = objects.rbegin(); object != objects.rend(); ++object) {
+    draw_object(*object, extent, drawing);
   }
   write_atomically(out, drawing.png(), Fault::usage);
 }

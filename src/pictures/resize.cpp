@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/error.h"
 #include "kernels/pictures/resample.h"
 
 namespace convoy {
@@ -33,6 +32,18 @@ Window window_of(const ViewAxis& axis, int64_t i, double support, int64_t low, i
   return {from, std::clamp(end, from + 1, high), centre, wide};
 }
 
+// The position in the picture of pixel `at` of the whole image, computed in single precision from
+// the box's fractions of the picture, as TensorFlow does.
+float corner_aligned(const ViewAxis& axis, int64_t size, int64_t at) {
+  const auto whole = static_cast<double>(size);
+  const auto low = static_cast<float>(axis.from / whole),
+             length = static_cast<float>(axis.length / whole);
+  const auto last = static_cast<float>(size - 1);
+  if (axis.whole == 1) return (low + length / 2) * last;
+  const float step = length * last / static_cast<float>(axis.whole - 1);
+  return low * last + static_cast<float>(at) * step;
+}
+
 }  // namespace
 
 PictureView shrunk(const PictureView& view, int shrink) {
@@ -45,10 +56,15 @@ PictureView shrunk(const PictureView& view, int shrink) {
 }
 
 void Resizer::Taps::plan(const ViewAxis& axis, int64_t size, Interpolation how) {
-  // The picture is cropped to the box first: pixels outside it are never used.
-  const int64_t low = std::clamp<int64_t>(std::llround(std::floor(axis.from)), 0, size - 1);
+  // The picture is cropped to the box first: pixels outside it are never used. Corner-aligned, a
+  // neighbour of the box may be.
+  const bool is_cropped = how != Interpolation::corner_aligned;
+  const int64_t low =
+      is_cropped ? std::clamp<int64_t>(std::llround(std::floor(axis.from)), 0, size - 1) : 0;
   const int64_t high =
-      std::clamp<int64_t>(std::llround(std::ceil(axis.from + axis.length)), low + 1, size);
+      is_cropped
+          ? std::clamp<int64_t>(std::llround(std::ceil(axis.from + axis.length)), low + 1, size)
+          : size;
   first.resize(static_cast<size_t>(axis.count));
   low_.clear();
   weight_.clear();
@@ -67,6 +83,13 @@ void Resizer::Taps::plan(const ViewAxis& axis, int64_t size, Interpolation how) 
           from + 1 < high ? static_cast<double>(in) - static_cast<double>(lower) : 0;
       weight_.push_back(1 - lerp);
       if (from + 1 < high) weight_.push_back(lerp);
+    } else if (how == Interpolation::corner_aligned) {
+      const float in = corner_aligned(axis, size, at);
+      const bool is_inside = in >= 0 && in <= static_cast<float>(size - 1);
+      from = is_inside ? static_cast<int64_t>(in) : 0;
+      const double lerp = is_inside ? static_cast<double>(in) - static_cast<double>(from) : 0;
+      weight_.push_back(is_inside ? 1 - lerp : 0);
+      if (from + 1 < size) weight_.push_back(lerp);
     } else if (how == Interpolation::nearest) {
       // Accumulated as Pillow does: where a pixel ends exactly, rounding decides.
       const double scale = axis.length / static_cast<double>(axis.whole);
@@ -121,7 +144,7 @@ const PixelRect& Resizer::plan(const PictureView& view, int64_t width, int64_t h
   y_.plan(view.y, height, how);
   needed_ = {x_.begin, y_.begin, x_.end - x_.begin, y_.end - y_.begin};
   for (int32_t& first : x_.first) first -= static_cast<int32_t>(x_.begin);
-  rounds_ = how != Interpolation::legacy_bilinear;
+  rounds_ = how != Interpolation::legacy_bilinear && how != Interpolation::corner_aligned;
   scratch_.resize(static_cast<size_t>(needed_.width * kernels::resample_scratch));
   rows_.resize(static_cast<size_t>(y_.taps + kernels::resample_rows));
   taken_.resize(static_cast<size_t>(y_.taps));
@@ -134,7 +157,8 @@ const PixelRect& Resizer::plan(const PictureView& view, int64_t width, int64_t h
 
 // Horizontal pass first, then vertical, as Pillow does: it rounds in between, so the order changes
 // results. Rows for the second pass are kept in a ring, row y at y modulo its length.
-void Resizer::run(const Pixels& pixels, uint8_t* image) {
+template <class T>
+void Resizer::make(const Pixels& pixels, T* image) {
   const auto rows = static_cast<int64_t>(y_.first.size()),
              count = static_cast<int64_t>(x_.first.size()), plane = rows * count;
   const auto ring = static_cast<int64_t>(rows_.size());
@@ -152,10 +176,13 @@ void Resizer::run(const Pixels& pixels, uint8_t* image) {
       done += some;
     }
     for (int64_t t = 0; t < y_.taps; ++t) taken_[static_cast<size_t>(t)] = slot(first + t);
-    uint8_t* to = image + i * count;
+    T* to = image + i * count;
     kernels::blend_rows(taken_.data(), y_.weights.data() + i * y_.taps, y_.taps, count, to,
                         to + plane, to + 2 * plane);
   }
 }
+
+template void Resizer::make(const Pixels&, uint8_t*);
+template void Resizer::make(const Pixels&, float*);
 
 }  // namespace convoy

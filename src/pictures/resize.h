@@ -1,7 +1,6 @@
-// Crops and resizes a picture to an image of fixed size: planes of bytes.
+// Crops and resizes a picture to an image of fixed size: planes of bytes or of floats.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -15,13 +14,14 @@ enum class Interpolation {
   bicubic,          // the same
   nearest,          // like Pillow
   legacy_bilinear,  // TensorFlow 1: two neighbours, pixel i at i * in / out
+  // TensorFlow's CropAndResize: two neighbours, the first and last pixel of the image at the first
+  // and last of the box; 0 outside of the picture.
+  corner_aligned,
 };
 
-constexpr std::array<Word<Interpolation>, 4> words_of(Interpolation) {
-  return {{{"bilinear", Interpolation::bilinear},
-           {"bicubic", Interpolation::bicubic},
-           {"nearest", Interpolation::nearest},
-           {"legacy-bilinear", Interpolation::legacy_bilinear}}};
+constexpr auto words_of(Interpolation) {
+  return words<Interpolation>("bilinear", "bicubic", "nearest", "legacy-bilinear",
+                              "corner-aligned");
 }
 
 // One direction of a view. `length` pixels of the picture, from `from` on, are resized to `whole`
@@ -46,9 +46,14 @@ class Resizer {
 
   // Makes the image of the last plan: three planes of view.y.count rows of view.x.count bytes.
   // `pixels` must include the planned region.
-  void run(const Pixels& pixels, uint8_t* image);
+  void run(const Pixels& pixels, uint8_t* image) { make(pixels, image); }
+  // The same without rounding: floats of 0..255.
+  void run(const Pixels& pixels, float* image) { make(pixels, image); }
 
  private:
+  template <class T>
+  void make(const Pixels& pixels, T* image);
+
   // The weights of the pixels first[i] .. first[i] + taps - 1 of the picture, for output i.
   struct Taps {
     int64_t begin = 0, end = 0;  // of all pixels that are used

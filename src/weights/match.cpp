@@ -64,7 +64,7 @@ bool only_differ_in(int dimension, Shape a, const Shape& b) {
 }
 
 Match match_names(const std::vector<Candidate>& candidates, std::span<const Wanted> wanted,
-                  const Renames& renames) {
+                  const Renames& renames, const WeightRename* library = nullptr) {
   struct Source {
     const TensorEntry* tensor;
     Renamed how;
@@ -76,12 +76,17 @@ Match match_names(const std::vector<Candidate>& candidates, std::span<const Want
     const auto renamed = renames.find(c.name);
     Source source{c.tensor, renamed != renames.end() ? renamed->second : Renamed{c.name}};
     const std::string& ours = source.how.name;
+    if (ours.empty()) {
+      match.left_out.push_back(c.tensor->name);
+      continue;
+    }
     if (!sources.emplace(ours, source).second) match.unused.push_back(c.tensor->name);
   }
   for (const Wanted& want : wanted) {
     const auto found = sources.find(want.name);
     if (found == sources.end()) {
-      match.missing.push_back(&want);
+      const bool outside = library && library->is_part && !library->is_part(want.name);
+      (outside ? match.fresh : match.missing).push_back(&want);
       continue;
     }
     Source& source = found->second;
@@ -176,7 +181,7 @@ bool Match::only_classes_differ() const {
 bool Match::fits(HeadPolicy policy) const {
   if (!missing.empty() || !unused.empty()) return false;
   if (policy != HeadPolicy::must_fit) return only_classes_differ();
-  return different.empty() && recoloured.empty();
+  return different.empty() && recoloured.empty() && fresh.empty();
 }
 
 std::string Match::verdict() const {
@@ -199,6 +204,16 @@ std::string Match::verdict() const {
     const Shape shape = arranged(pair.source->shape, pair.how.arrangement);
     text += fmt::format("; made to fit: {} ({} → {} channels)", plain(pair.wanted->name), shape[1],
                         pair.wanted->shape[1]);
+  }
+  if (!fresh.empty()) {
+    names.clear();
+    for (const Wanted* want : fresh) names.push_back(plain(want->name));
+    text += "; new: " + some_of(names, told_names);
+  }
+  if (!left_out.empty()) {
+    names.clear();
+    for (const std::string& name : left_out) names.push_back(plain(name));
+    text += "; left out: " + some_of(names, told_names);
   }
   if (!missing.empty()) {
     names.clear();
@@ -237,7 +252,7 @@ Match match_weights(const WeightFile& file, std::span<const Wanted> wanted) {
   for (const WeightRename& rename : weight_rename_catalog()) {
     const Renames renames = rename.rename(names, wanted);
     if (renames.empty()) continue;
-    Match match = match_names(candidates, wanted, renames);
+    Match match = match_names(candidates, wanted, renames, &rename);
     // If equally many fit, prefer fewer missing tensors: a head with another number of classes fits
     // under no translation, but under the right one it is not missing.
     if (match.pairs.size() < best.pairs.size() ||

@@ -50,18 +50,23 @@ using KnownOptions = std::vector<std::pair<std::string, std::string>>;
 // One entry of the folder weights/renames: the names of one library.
 struct WeightRename {
   std::string_view name;  // the library's name, for messages
-  // Maps names of a file to ours; names left out stay as they are. An empty result: the file is not
-  // from this library, or does not fit a model with these tensors.
+  // Maps names of a file to ours; names left out stay as they are, and an empty name says that the
+  // tensor is not needed. An empty result: the file is not from this library, or does not fit a
+  // model with these tensors.
   Renames (*rename)(std::span<const std::string> names, std::span<const Wanted> wanted) = nullptr;
   // If names and shapes identify certain published weights: the model, data and preprocessing that
   // they were trained with, which the file does not contain. Otherwise empty.
   KnownOptions (*trained_with)(const std::map<std::string, Shape>& tensors) = nullptr;
+  // For files that hold only a part of a model: whether one of our tensors is in that part. The
+  // others keep their initial values. Absent: the file holds the whole model.
+  bool (*is_part)(std::string_view ours) = nullptr;
 };
 
 const std::vector<WeightRename>& weight_rename_catalog();
 
-// must_fit: all tensors must fit. may_be_new: a head with another number of classes keeps its
-// initial values, and the first convolution is adapted to images with another number of channels.
+// must_fit: all tensors must fit. may_be_new: a head with another number of classes and what lies
+// outside of a part (WeightRename::is_part) keep their initial values, and the first convolution is
+// adapted to images with another number of channels.
 // is_new: the same, and the head keeps its initial values in any case.
 enum class HeadPolicy { must_fit, may_be_new, is_new };
 
@@ -90,7 +95,11 @@ struct Match {
   std::vector<Pair> recoloured;  // the first convolution, if the image channels differ
   std::vector<const Wanted*> missing;
   std::vector<std::string> unused;  // names in the file that the model does not need
-  std::string_view rename;          // whose names were translated; empty: not translated
+  // If the file holds a part of the model: what is outside of that part, in the model and in the
+  // file.
+  std::vector<const Wanted*> fresh;
+  std::vector<std::string> left_out;
+  std::string_view rename;  // whose names were translated; empty: not translated
 
   // Whether all tensors of different shape belong to the head and differ only in the number of
   // classes.

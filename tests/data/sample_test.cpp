@@ -138,7 +138,7 @@ class PairForm final : public SampleForm {
   TensorList tensors() const override {
     return {{"pair", {{2}, DType::s32}}, {"left", {{}, DType::f32}}};
   }
-  void write(const Sample& sample, const Batch& batch, int64_t i) const override {
+  void write(const Sample& sample, Batch& batch, int64_t i) const override {
     const int32_t label = sample.get<int32_t>("label")[0];
     batch.data<int32_t>("pair")[2 * i] = label;
     batch.data<int32_t>("pair")[2 * i + 1] = -label;

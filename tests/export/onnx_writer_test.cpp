@@ -11,6 +11,7 @@
 #include "export/onnx_family.h"
 #include "export/onnx_file.h"
 #include "models/model.h"
+#include "ops/box_heads.h"
 #include "ops/conv/convolution.h"
 #include "ops/elementwise/activation.h"
 #include "ops/elementwise/arithmetic.h"
@@ -95,7 +96,7 @@ const std::vector<Form>& forms() {
        {"Conv", "BatchNormalization", "Relu"},
        [](Builder& b, Value x) { return ops::relu(b, norm(b, biased(b, conv(b, x, {})))); },
        false},
-      // Somebody else reads what the norm would take in.
+      // Another node reads the value that the norm would absorb.
       {"batch_norm_eval",
        {"Conv", "BatchNormalization", "Add"},
        [](Builder& b, Value x) {
@@ -174,6 +175,16 @@ const std::vector<Form>& forms() {
        {"Reshape"},
        [](Builder& b, Value x) {
          return ops::reshape(b, x, {b.shape(x)[0], 54, 9});
+       }},
+      {"join_box_heads",  // of two maps with one and two shapes
+       {"Slice", "Pad", "Reshape", "Transpose", "Reshape", "Transpose", "Concat"},
+       [](Builder& b, Value x) {
+         return ops::join_box_heads(b, {x, ops::subsample_shortcut(b, x, 12, 2)}, 6);
+       }},
+      {"join_box_heads",
+       {"Reshape", "Transpose", "Concat", "Gather"},
+       [](Builder& b, Value x) {
+         return ops::join_box_heads(b, {x}, 3, {1, 2, 0});
        }},
       {"subsample_shortcut",
        {"Slice", "Pad"},

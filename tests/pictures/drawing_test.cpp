@@ -14,12 +14,22 @@ namespace {
 
 constexpr int64_t line_height = 26, margins = 16;
 
-Pixels drawn(const Pixels& pixels, const std::vector<PredictionLine>& lines) {
+// What `draw` writes to the file that it is given.
+template <class Draw>
+Pixels written(const Draw& draw) {
   const TempFolder folder;
-  draw_prediction(pixels, lines, folder / "drawn.png");
+  draw(folder / "drawn.png");
   const std::string bytes = read_file(folder / "drawn.png", Fault::bug);
   EXPECT_EQ(PictureDecoder().open(bytes, "drawn").format, PictureFormat::png);
   return decode_picture(bytes, "drawn", false);
+}
+
+Pixels drawn(const Pixels& pixels, const std::vector<PredictionLine>& lines) {
+  return written([&](const fs::path& out) { draw_prediction(pixels, lines, out); });
+}
+
+Pixels drawn(const Pixels& pixels, const std::vector<DrawnObject>& objects) {
+  return written([&](const fs::path& out) { draw_objects(pixels, objects, out); });
 }
 
 Pixels plain(int64_t width, int64_t height) {
@@ -71,8 +81,10 @@ TEST(Drawing, SmallPicturesAreEnlargedAndLargeOnesMadeSmaller) {
   EXPECT_NE(rgb_of(small, {5, 0, 1, 1}), "ZZZ");
   EXPECT_EQ(rgb_of(small, {313, 307, 1, 1}), "ZZZ");
   EXPECT_NE(rgb_of(small, {314, 307, 1, 1}), "ZZZ");
-  EXPECT_EQ(drawn(plain(2048, 512), {}).region, (PixelRect{0, 0, 1024, 256}));
-  EXPECT_EQ(drawn(plain(1, 3000), {}).region, (PixelRect{0, 0, 320, 1024}));
+  EXPECT_EQ(drawn(plain(2048, 512), std::vector<PredictionLine>{}).region,
+            (PixelRect{0, 0, 1024, 256}));
+  EXPECT_EQ(drawn(plain(1, 3000), std::vector<PredictionLine>{}).region,
+            (PixelRect{0, 0, 320, 1024}));
 }
 
 TEST(Drawing, NamesMayBeLongForeignOrDamaged) {
@@ -88,6 +100,73 @@ TEST(Drawing, NamesMayBeLongForeignOrDamaged) {
     // The name keeps away from the number.
     EXPECT_EQ(colours(all, {400 - 8 - 70, top, 5, 22}), 1u) << line;
   }
+}
+
+TEST(Drawing, AnObjectHasAFrameOfTwoPixels) {
+  const Pixels picture = plain(400, 300);
+  const Pixels all =
+      drawn(picture, {{.x = 40.4, .y = 50, .width = 100, .height = 80, .colour = 3}});
+  ASSERT_EQ(all.region, picture.region);
+  const std::string colour = rgb_of(all, {40, 50, 1, 1});
+  EXPECT_NE(colour, "ZZZ");
+  for (int64_t y = 45; y < 135; ++y) {
+    for (int64_t x = 35; x < 145; ++x) {
+      const bool inside = x >= 40 && x < 140 && y >= 50 && y < 130;
+      const bool deep = x >= 42 && x < 138 && y >= 52 && y < 128;
+      EXPECT_EQ(rgb_of(all, {x, y, 1, 1}), inside && !deep ? colour : "ZZZ") << x << ", " << y;
+    }
+  }
+  // Another class has another colour.
+  const Pixels other =
+      drawn(picture, {{.x = 40, .y = 50, .width = 100, .height = 80, .colour = 4}});
+  EXPECT_NE(rgb_of(other, {40, 50, 1, 1}), colour);
+  EXPECT_NE(rgb_of(other, {40, 50, 1, 1}), "ZZZ");
+}
+
+TEST(Drawing, ObjectsAreDrawnWhereTheResizedPictureIs) {
+  // Enlarged by 11: 28 pixels become 308, with margins of 6 on the left and right.
+  const Pixels small = drawn(plain(28, 28), {{.x = 2, .y = 3, .width = 4, .height = 5}});
+  ASSERT_EQ(small.region, (PixelRect{0, 0, 320, 308}));
+  const std::string colour = rgb_of(small, {6 + 22, 33, 1, 1});
+  EXPECT_NE(colour, "ZZZ");
+  EXPECT_EQ(rgb_of(small, {6 + 65, 87, 1, 1}), colour);
+  EXPECT_EQ(rgb_of(small, {6 + 66, 88, 1, 1}), "ZZZ");
+  EXPECT_EQ(rgb_of(small, {6 + 21, 32, 1, 1}), "ZZZ");
+  // Boxes end where the picture ends.
+  const Pixels edge = drawn(plain(400, 300), {{.x = -50, .y = -9, .width = 1e6, .height = 1e300}});
+  for (const PixelRect corner :
+       {PixelRect{0, 0, 1, 1}, {399, 0, 1, 1}, {0, 299, 1, 1}, {399, 299, 1, 1}}) {
+    EXPECT_EQ(rgb_of(edge, corner), rgb_of(small, {6 + 22, 33, 1, 1}));
+  }
+  EXPECT_EQ(rgb_of(edge, {2, 2, 1, 1}), "ZZZ");
+}
+
+TEST(Drawing, ALabelIsAboveItsObjectAndInsideThePicture) {
+  constexpr int64_t label = 19;
+  const Pixels all =
+      drawn(plain(400, 300),
+            {{.x = 100, .y = 100, .width = 90, .height = 50, .label = "dog 93 %"},
+             {.x = 360, .y = 5, .width = 40, .height = 200, .label = "giraffe 51 %", .colour = 1},
+             {.x = 10,
+              .y = 200,
+              .width = 30,
+              .height = 30,
+              .label = std::string(300, 'w'),
+              .colour = 2}});
+  EXPECT_GT(colours(all, {100, 100 - label, 60, label}), 2u);
+  EXPECT_EQ(colours(all, {100, 100 - label - 5, 60, 5}), 1u);  // nothing higher
+  EXPECT_EQ(colours(all, {104, 104, 60, label}), 1u);          // nor in the box
+  EXPECT_GT(colours(all, {330, 5, 60, label}), 2u);            // no room above: inside, moved left
+  EXPECT_GT(colours(all, {0, 200 - label, 400, label}), 2u);   // shortened to the whole width
+}
+
+TEST(Drawing, TheFirstObjectIsOnTop) {
+  const DrawnObject one{.x = 50, .y = 50, .width = 100, .height = 100, .colour = 1};
+  DrawnObject two = one;
+  two.colour = 2;
+  const auto corner = [](const Pixels& pixels) { return rgb_of(pixels, {50, 50, 1, 1}); };
+  EXPECT_EQ(corner(drawn(plain(400, 300), {one, two})), corner(drawn(plain(400, 300), {one})));
+  EXPECT_NE(corner(drawn(plain(400, 300), {one, two})), corner(drawn(plain(400, 300), {two, one})));
 }
 
 TEST(Drawing, AFolderThatIsNotThereIsRefused) {

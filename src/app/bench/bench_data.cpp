@@ -24,14 +24,14 @@ void bench_data(const BenchDataOptions& options, const RunConfig& config) {
   ThreadPool pool(config.thread_count());
   const auto image = static_cast<size_t>(data->image_shape().count());
   struct Desk {
-    std::vector<uint8_t> pixels, bytes;
+    std::vector<uint8_t> bytes;
     std::vector<float> values;
-    std::vector<std::byte> scratch;
+    std::vector<std::byte> image, scratch;
     Sample sample;
   };
   std::vector<Desk> desks(static_cast<size_t>(pool.size()));
   for (Desk& desk : desks) {
-    desk.pixels.resize(image);
+    desk.image.resize(stored_bytes(data->image()));
     desk.values.resize(image);
     desk.bytes.resize(image);
     desk.scratch.resize(chain.scratch_bytes());
@@ -47,13 +47,13 @@ void bench_data(const BenchDataOptions& options, const RunConfig& config) {
         return random_key(config.seed, purpose, static_cast<uint64_t>(number),
                           static_cast<uint64_t>(sample));
       };
-      desk.sample.begin(desk.pixels.data());
+      desk.sample.begin(desk.image.data(), data->image_type());
       data->read(sample, keyed(Purpose::view), desk.sample);
       if (config.data.eight_bit_io) {
-        chain.run_bytes(desk.pixels.data(), desk.bytes.data(), keyed(Purpose::augment),
+        chain.run_bytes(desk.sample.pixels(), desk.bytes.data(), keyed(Purpose::augment),
                         desk.scratch.data());
       } else {
-        chain.run(desk.pixels.data(), desk.values.data(), keyed(Purpose::augment),
+        chain.run(desk.sample, desk.values.data(), keyed(Purpose::augment),
                   desk.scratch.data());
       }
     });

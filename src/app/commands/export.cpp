@@ -13,6 +13,7 @@
 #include "base/text/json_text.h"
 #include "base/text/text.h"
 #include "base/threads/cores.h"
+#include "export/onnx_detection.h"
 #include "export/onnx_file.h"
 #include "export/onnx_import.h"
 #include "export/onnx_writer.h"
@@ -28,7 +29,7 @@ struct Options : InferenceOptions {
   bool fold_batch_norm = true;
   int64_t batch_size = 0;
   int64_t image_size = 0;
-  bool softmax = false;
+  bool softmax = false, nms = false;
   int64_t verify = 0;
   bool json = false;
 
@@ -66,7 +67,10 @@ struct Options : InferenceOptions {
     field("image-size", image_size, "height and width; 0: that of the weights' own images",
           between(0, 65536));
     field("softmax", softmax, "give probabilities instead of logits");
-    describe_told(field);
+    field("nms", nms,
+          "for detectors: give the objects found, after suppression of overlapping boxes, instead "
+          "of all default boxes");
+    describe_stored(field);
     field.section("How (with --verify)");
     field("threads", threads, "threads that compute; 0: one for each core. Changes no result",
           between(0, 256), {"j"});
@@ -93,11 +97,20 @@ std::string format_of(const Options& options) {
 
 void refuse_idle(const Options& options, const std::string& format, const CommandLine& line) {
   if (format == "safetensors") {
-    for (const char* key : {"opset", "fold-batch-norm", "batch-size", "image-size", "softmax"}) {
+    for (const char* key :
+         {"opset", "fold-batch-norm", "batch-size", "image-size", "softmax", "nms"}) {
       if (!line.settings.contains(key)) continue;
       raise(Fault::usage, "--{} is about ONNX, {} is safetensors; try: --format onnx", key,
             options.output);
     }
+  }
+  const bool detects = find_model(options.model).variant.boxes;
+  if (detects && options.softmax) {
+    raise(Fault::usage, "--softmax is for classifiers, scores of {} are always probabilities",
+          options.model);
+  }
+  if (!detects && options.nms) {
+    raise(Fault::usage, "--nms is for detectors, {} finds no boxes", options.model);
   }
   if (options.verify == 0 && line.settings.contains("threads"))
     raise(Fault::usage, "--threads changes nothing without --verify; try: --verify 16");
@@ -126,10 +139,12 @@ class Exporting {
   void tell() const { options_.json ? tell_json() : tell_people(); }
 
  private:
+  const Variant& variant() const { return source_.model().variant; }
+  // Of the network, before what `add_detection` adds.
   std::vector<std::string> output_names() const {
     if (options_.softmax) return {"probabilities"};
     std::vector<std::string> names;
-    for (const Input& output : source_.graph(1).outputs) names.push_back(output.name);
+    for (const NamedValue& output : source_.graph(1).outputs) names.push_back(output.name);
     return names;
   }
   std::string batch_text() const {
@@ -148,8 +163,12 @@ class Exporting {
                      .fold_batch_norm = options_.fold_batch_norm,
                      .fixed_batch = options_.batch_size != 0,
                      .softmax = options_.softmax,
-                     .name = source_.model().variant.name,
+                     .name = variant().name,
                      .metadata = source_.metadata()});
+    if (variant().boxes) {
+      const DetectorOptions detector;
+      add_detection(model_, DefaultBoxes(*variant().boxes), options_.nms ? &detector : nullptr);
+    }
     bytes_ = encode_onnx(model_);
   }
 
@@ -186,8 +205,9 @@ class Exporting {
       };
       return std::make_unique<GraphRun>(source_.graph(batch_), weights, threads);
     }
-    OnnxImport import = import_onnx(
-        decode_onnx(read_file(file, Fault::checkpoint), options_.output), batch_, options_.output);
+    OnnxModel model = decode_onnx(read_file(file, Fault::checkpoint), options_.output);
+    if (variant().boxes) remove_detection(model);
+    OnnxImport import = import_onnx(model, batch_, options_.output);
     return std::make_unique<GraphRun>(
         std::move(import.graph),
         [&](const std::string& name) { return std::span(import.weights.at(name)); }, threads);
@@ -233,7 +253,7 @@ class Exporting {
     nlohmann::ordered_json told{{"file", options_.output},
                                 {"format", format_},
                                 {"bytes", size()},
-                                {"model", source_.model().variant.name},
+                                {"model", variant().name},
                                 {"image", {image[0], image[1], image[2]}},
                                 {"classes", source_.classes()},
                                 {"weights_hash", weights_hash(source_.tensors())}};
@@ -242,8 +262,10 @@ class Exporting {
       told["nodes"] = model_.nodes.size();
       told["folded_batch_norms"] = folded();
       told["batch"] = options_.batch_size ? nlohmann::ordered_json(options_.batch_size) : nullptr;
-      told["output"] = output_names().at(0);
-      told["outputs"] = output_names();
+      std::vector<std::string> outputs;
+      for (const OnnxValue& output : model_.outputs) outputs.push_back(output.name);
+      told["output"] = outputs.at(0);
+      told["outputs"] = outputs;
     }
     if (agreement_) {
       told["verify"] = {{"images", agreement_->images},
@@ -288,7 +310,10 @@ CommandDef export_command() {
       .details =
           R"(The file is written completely or not at all, and equal weights give equal bytes. An ONNX
 file takes `image` [N, channels, height, width], normalised as the metadata in it say, and gives
-`logits` [N, classes]. --verify reads it back and runs it: it must agree with the network.
+`logits` [N, classes]; a detector gives `boxes` [N, boxes, 4] and `scores` [N, boxes, classes], or
+with --nms `boxes`, `scores` and `classes` of up to 200 objects, and `counts` [N]. Boxes are ymin,
+xmin, ymax, xmax as fractions of the image. --verify reads the file back and runs it: it must agree
+with the network; of a detector, up to the logits and codes of its boxes.
 
   convoy export --checkpoint runs/demo --output demo.onnx --verify 100
   convoy export --checkpoint runs/demo/weights/best.safetensors --output best.onnx --softmax
@@ -296,7 +321,7 @@ file takes `image` [N, channels, height, width], normalised as the metadata in i
 )",
       .basics =
           "checkpoint weights output format verify json opset fold-batch-norm "
-          "batch-size image-size softmax model num-classes dataset data-dir "
+          "batch-size image-size softmax nms model num-classes dataset data-dir "
           "threads",
       .describe = describe,
       .run = run};

@@ -1,5 +1,5 @@
-// `convoy predict`: classifies pictures one by one. It runs the evaluation plan, so its results
-// agree with `convoy eval`.
+// `convoy predict`: what a network says about pictures, one by one (app/predict/answer.h). It runs
+// the evaluation plan, so its results agree with `convoy eval`.
 
 #include <algorithm>
 #include <deque>
@@ -7,6 +7,8 @@
 #include "app/command.h"
 #include "app/network/class_names.h"
 #include "app/network/inference.h"
+#include "app/predict/answer.h"
+#include "app/predict/output_file.h"
 #include "app/predict/pictures.h"
 #include "app/predict/predictor.h"
 #include "base/error.h"
@@ -27,6 +29,7 @@ struct Options : InferenceOptions {
   std::vector<std::string> inputs;  // files and folders
   int64_t first = 0;
   PredictorOptions what;
+  OptionTexts of_answers;
   int64_t batch_size = 64;
 
   void describe(Fields& field) override {
@@ -39,16 +42,20 @@ struct Options : InferenceOptions {
         repeated());
     describe_split(field);
     field("first", first, "only the first N images; 0: all", at_least(0));
-    field("top", what.top, "classes to show for each image", at_least(1), {"k"});
     field("json", what.json, "print a JSON object for each image");
     field("output", what.output,
           "write those JSON objects to this file, and print only the summary");
-    field("logits", what.logits, "write the logits [images, classes] to this .safetensors file");
     field("draw", what.draw,
-          "write each picture with its likeliest classes below it, as PNG, to this folder");
+          "write each picture with its likeliest classes below it, or its objects in frames, as "
+          "PNG, to this folder");
     field("pixels", what.pixels,
           "write what the network is shown [images, c, h, w] to this .safetensors file");
-    describe_told(field);
+    for (const AnswerDef& def : answer_catalog()) {
+      field.section(
+          fmt::format("{}{}", static_cast<char>(std::toupper(def.task[0])), def.task.substr(1)));
+      of_answers.describe(field, def.describe);
+    }
+    describe_stored(field);
     field.section("How");
     field("eval-batch-size", batch_size, "images at a time; changes no result", at_least(1),
           {"batch-size", "b"});
@@ -56,11 +63,7 @@ struct Options : InferenceOptions {
     if (what.json && !what.output.empty()) {
       raise(Fault::usage, "--json and --output both say where the JSON goes; try: one of them");
     }
-    for (const auto& [key, file] : {std::pair{"logits", what.logits}, {"pixels", what.pixels}}) {
-      if (file.empty() || file.ends_with(".safetensors")) continue;
-      raise(Fault::usage, "--{} {} is no .safetensors file; try: --{} {}.safetensors", key, file,
-            key, key);
-    }
+    need_safetensors("pixels", what.pixels);
   }
 };
 
@@ -85,7 +88,11 @@ void check_input_options(const CommandLine& line, const Settings& settings, bool
   }
 }
 
-void check_labels(const ImageTensor& tensor, int classes) {
+void check_labels(const ImageTensor& tensor, const OpenedModel& opened, int classes) {
+  if (!tensor.labels.empty() && !answer_for(opened).has_labels) {
+    raise(Fault::data, "{}: it has labels, {} needs none; try: a file without them", tensor.origin,
+          opened.model.variant.name);
+  }
   for (size_t i = 0; i < tensor.labels.size(); ++i) {
     if (tensor.labels[i] >= classes) {
       raise(
@@ -96,7 +103,7 @@ void check_labels(const ImageTensor& tensor, int classes) {
   }
 }
 
-// The images to classify, all of one shape, and the classes of the network.
+// The images, all of one shape, and the classes of the network.
 struct Subject {
   Shape image;
   int64_t count;
@@ -113,8 +120,10 @@ int predict_all(const Options& options, const OpenedModel& opened, Subject what,
   const int64_t batch = std::min(options.batch_size, what.count);
   InferenceNetwork network(options, opened, what.image, what.classes, batch);
   network.load(opened.file);
-  Predictor predictor(options.what, std::move(what.names), network, what.count);
-  take(predictor, what.count, batch);
+  const std::unique_ptr<Answer> answer = answer_for(opened).make(
+      {options.of_answers, std::move(what.names), network, options.what.upright});
+  Predictor predictor(options.what, *answer, network, what.count);
+  take(predictor, network.task(), what.count, batch);
   predictor.finish();
   return predictor.bad() ? static_cast<int>(Fault::data) : 0;
 }
@@ -123,11 +132,13 @@ void predict_dataset(const Options& options, const OpenedModel& opened) {
   const auto data = open_matched(options, opened, options.wants_training_set());
   if (!data->remark().empty()) show(stderr, "Warning: {}\n", data->remark());
   const AugmentChain chain = options.data.chain(data->image_shape(), false);
-  const int classes = options.num_classes ? options.num_classes : data->classes();
+  const int classes = class_count(options, opened.model, {}, data.get());
   predict_all(options, opened, {data->image_shape(), data->size(), classes, data->class_names()},
-              [&](Predictor& predictor, int64_t count, int64_t batch) {
-                predictor.take(*dataset_pictures(*data, chain, count, batch, options.data.loader(),
-                                                 true, options.data.def().has_pictures));
+              [&](Predictor& predictor, const Task& task, int64_t count, int64_t batch) {
+                LoaderSpec loader = options.data.loader();
+                loader.form = task.form();
+                predictor.take(*dataset_pictures(*data, chain, count, batch, loader, true,
+                                                 options.data.def().has_pictures));
               });
 }
 
@@ -200,7 +211,7 @@ int predict_pictures(const Options& options, const OpenedModel& opened, ClassNam
   const int classes = class_count(options, opened.model, names);
   return predict_all(
       options, opened, {data->image_shape(), data->size(), classes, std::move(names)},
-      [&](Predictor& predictor, int64_t count, int64_t batch) {
+      [&](Predictor& predictor, const Task&, int64_t count, int64_t batch) {
         LoaderSpec loader = options.data.loader();
         loader.bad = BadSamples::leave_out;
         predictor.take(*dataset_pictures(*data, chain, count, batch, loader, false, true));
@@ -217,7 +228,7 @@ void predict_tensors(const Options& options, const OpenedModel& opened, ClassNam
   for (const std::string& path : options.inputs) {
     ImageTensor tensor = read_images(path);
     settle_layout(tensor, image, opened.model.family.channels);
-    check_labels(tensor, classes);
+    check_labels(tensor, opened, classes);
     if (!tensors.empty() && tensor.image() != tensors.front().image()) {
       raise(Fault::data, "{}: its images are {}, those of {} are {}; try: one size at a time",
             tensor.origin, to_string(tensor.image()), tensors.front().origin,
@@ -233,7 +244,7 @@ void predict_tensors(const Options& options, const OpenedModel& opened, ClassNam
   if (has_bytes) chain.emplace(options.data.chain(shape, false));
   predict_all(
       options, opened, {shape, count, classes, std::move(names)},
-      [&](Predictor& predictor, int64_t left, int64_t batch) {
+      [&](Predictor& predictor, const Task&, int64_t left, int64_t batch) {
         for (const ImageTensor& tensor : tensors) {
           const int64_t taken = std::min(left, tensor.size());
           if (taken == 0) break;
@@ -260,6 +271,7 @@ int run(const CommandLine& line) {
   Options options;
   const OpenedModel opened = open_model(line, "predict", describe, options);
   options.what.upright = options.data.exif_turn;
+  answer_for(opened);  // refuses options of other tasks
   options.inputs = named_inputs(options.input, line.words);
   if (options.inputs.empty()) {
     refuse_to_draw(options);
@@ -279,16 +291,17 @@ int run(const CommandLine& line) {
 
 CommandDef predict_command() {
   return {.name = "predict",
-          .summary = "classify images",
+          .summary = "tell what is in images",
           .usage = "predict --checkpoint FILE|RUN_DIR [--input FILE...] [options]",
           .details =
               R"(Tells the likeliest classes of every image, with their probabilities, and whether
-that is right where the labels are known. Weights written by Convoy bring model,
-class names and preprocessing along. Images come from --input, or are those of
-the dataset. Pictures are resized and cropped as in evaluation; one that cannot
-be read is named and left out, and the exit code is 3. A .safetensors input holds
-one tensor of images, called images where there are several, and may hold their
-labels.
+that is right where the labels are known; a detector tells the objects in it: the
+score, the number and name of the class, and the box in pixels of the picture
+(left, top, width, height). Weights written by Convoy bring model, class names
+and preprocessing along. Images come from --input, or are those of the dataset.
+Pictures are resized and cropped as in evaluation; one that cannot be read is
+named and left out, and the exit code is 3. A .safetensors input holds one tensor
+of images, called images where there are several, and may hold their labels.
 
   convoy predict --checkpoint runs/demo --first 10
   convoy predict --checkpoint runs/demo --top 1 --output predictions.jsonl
@@ -298,9 +311,12 @@ labels.
   convoy predict --checkpoint resnet50.pth --model resnet50 --dataset imagenet --input photo.jpg
   convoy predict --checkpoint best.safetensors --input photos.npy --json
   convoy predict --checkpoint best.safetensors --input photos.npy --logits logits.safetensors
+  convoy predict --checkpoint detector.safetensors --input holidays/ --draw seen/
+  convoy predict --checkpoint detector.safetensors --dataset coco --data-dir coco --results r.json
 )",
           .basics =
-              "checkpoint weights input split first top json output logits draw model "
+              "checkpoint weights input split first json output draw top logits min-score results "
+              "model "
               "dataset data-dir class-names image-size threads",
           .describe = describe,
           .run = run};

@@ -8,98 +8,107 @@
 
 #include "base/show.h"
 #include "base/text/text.h"
-#include "pictures/drawing.h"
+#include "pictures/picture.h"
 
 namespace convoy {
 
-Predictor::Predictor(const PredictorOptions& options, std::vector<std::string> class_names,
-                     InferenceNetwork& network, int64_t total)
+Predictor::Predictor(const PredictorOptions& options, Answer& answer, InferenceNetwork& network,
+                     int64_t total)
     : options_(options),
-      names_(std::move(class_names)),
+      answer_(answer),
       network_(network),
       total_(total),
       prints_(options.output.empty()),
       progress_("images", !prints_ || ::isatty(STDOUT_FILENO) != 1),
       results_(network.task().results()) {
   if (!options.draw.empty()) make_folders(options.draw, Fault::usage);
+  bind_blanks();
+}
+
+// The plan is that of evaluation, whose inputs include the truth, for its loss. Pictures without a
+// known truth get zeros, and the loss is not used.
+void Predictor::bind_blanks() {
+  Executor& executor = network_.executor();
+  const std::vector<Input>& inputs = executor.plan().graph.inputs;
+  const auto bytes = [&](const Input& input) {
+    return stored_bytes(executor.plan().graph.type(input.value));
+  };
+  size_t most = 0;
+  for (const Input& input : inputs) most = std::max(most, bytes(input));
+  blank_.reserve(most);
+  std::fill_n(blank_.data(), most, std::byte{});
+  for (const Input& input : inputs) executor.bind(input.name, blank_.data());
 }
 
 void Predictor::take(Pictures& pictures) {
   Executor& executor = network_.executor();
-  const int64_t classes = executor.output_type("logits").shape[1];
   labelled_ = labelled_ && pictures.labelled();
   int64_t mine = 0;  // of these pictures
   while (const Batch* batch = pictures.next()) {
-    for (const Batch::Bad& bad : batch->bad) {
-      progress_.clear();
-      show(stderr, "Warning: {}\n", bad.reason);
-    }
-    bad_ += std::ssize(batch->bad);
+    warn_of_bad(*batch);
     for (const NamedTensor& tensor : batch->tensors()) {
       executor.try_bind(tensor.name, tensor.data);
     }
     executor.run();
-    const float* logits = executor.output("logits");
+    answer_.read(executor, *batch, pictures.labelled());
     const NamedTensor& image = *batch->find("image");
     const int64_t floats = image.type.shape.count() / image.type.shape[0];
     image_ = image.type.shape;
     for (int64_t i = 0; i < batch->valid; ++i, ++seen_, ++mine) {
       if (batch->data<float>("weight")[i] == 0) continue;
-      const std::span row(logits + i * classes, static_cast<size_t>(classes));
-      Prediction prediction{seen_, pictures.name(mine), likeliest(row, options_.top), {}};
-      if (pictures.labelled()) prediction.label = batch->data<int32_t>("label")[i];
-      tell(prediction);
-      if (!options_.draw.empty()) draw(prediction);
-      if (!options_.logits.empty()) logits_.insert(logits_.end(), row.begin(), row.end());
+      ++valid_;
+      const SeenPicture picture{seen_, pictures.name(mine), i};
+      answer_.take(picture);
+      tell();
+      if (!options_.draw.empty()) draw(picture);
       if (!options_.pixels.empty()) {
         const float* values = batch->data<float>("image") + i * floats;
         pixels_.insert(pixels_.end(), values, values + floats);
       }
     }
-    rows_.clear();
-    network_.task().read(executor, *batch, rows_);
-    results_->add(rows_);
+    if (pictures.labelled()) {
+      rows_.clear();
+      network_.task().read(executor, *batch, rows_);
+      results_->add(rows_);
+    }
     if (prints_) std::fflush(stdout);
     progress_.at(seen_, total_);
   }
 }
 
-void Predictor::tell(const Prediction& prediction) {
+void Predictor::warn_of_bad(const Batch& batch) {
+  for (const Batch::Bad& bad : batch.bad) {
+    progress_.clear();
+    show(stderr, "Warning: {}\n", bad.reason);
+  }
+  bad_ += std::ssize(batch.bad);
+}
+
+void Predictor::tell() {
   if (!prints_) {
-    lines_ += json_line(prediction, names_);
+    lines_ += answer_.json_line();
   } else {
-    show_text(options_.json ? json_line(prediction, names_) : text_line(prediction, names_));
+    show_text(options_.json ? answer_.json_line() : answer_.text());
   }
 }
 
 // Keeps the file's name; further pictures of the same name get their number in front.
-void Predictor::draw(const Prediction& prediction) const {
-  const std::string bytes = read_file(prediction.file, Fault::data);
-  std::vector<PredictionLine> lines;
-  for (const Guess& guess : prediction.top) {
-    lines.push_back({.label = class_name(names_, guess.label),
-                     .p = guess.p,
-                     .is_true = prediction.label == guess.label});
-  }
-  fs::path out = fs::path(options_.draw) / fs::path(prediction.file).stem();
+void Predictor::draw(const SeenPicture& picture) const {
+  const std::string bytes = read_file(picture.file, Fault::data);
+  fs::path out = fs::path(options_.draw) / fs::path(picture.file).stem();
   out += ".png";
   if (fs::exists(out)) {
-    out.replace_filename(fmt::format("{}-{}", prediction.index, out.filename().string()));
+    out.replace_filename(fmt::format("{}-{}", picture.index, out.filename().string()));
   }
-  draw_prediction(decode_picture(bytes, prediction.file, options_.upright), lines, out);
+  answer_.draw(decode_picture(bytes, picture.file, options_.upright), out);
 }
 
 void Predictor::finish() {
   progress_.clear();
   if (!options_.output.empty()) write_atomically(options_.output, lines_, Fault::usage);
-  if (!options_.logits.empty()) {
-    const int64_t classes = network_.executor().output_type("logits").shape[1];
-    const std::array tensors{TensorEntry{
-        "logits", DType::f32, {results_->samples(), classes}, std::as_bytes(std::span(logits_))}};
-    write_safetensors(options_.logits, tensors, {}, Fault::usage);
-  }
+  answer_.write_files();
   if (!options_.pixels.empty()) {
-    image_[0] = results_->samples();
+    image_[0] = valid_;
     const std::array tensors{
         TensorEntry{"images", DType::f32, image_, std::as_bytes(std::span(pixels_))}};
     write_safetensors(options_.pixels, tensors, {}, Fault::usage);
@@ -108,15 +117,15 @@ void Predictor::finish() {
 }
 
 std::string Predictor::summary() const {
-  const int64_t samples = results_->samples();
-  std::string count = fmt::format("{} image{}", with_commas(samples), samples == 1 ? "" : "s");
+  std::string count = fmt::format("{} image{}", with_commas(valid_), valid_ == 1 ? "" : "s");
   if (bad_) count += fmt::format(", {} not to be read", with_commas(bad_));
+  count += answer_.counted();
   if (!labelled_) return count;
   std::vector<Metric> all = results_->metrics();
   std::ranges::stable_partition(
       all, [](const Metric& metric) { return metric.def->name != loss_metric.name; });
   std::vector<std::string> metrics;
-  for (const Metric& metric : all) metrics.push_back(shown_metric(metric, samples));
+  for (const Metric& metric : all) metrics.push_back(shown_metric(metric, valid_));
   return count + ": " + join(metrics, ", ");
 }
 

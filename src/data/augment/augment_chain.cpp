@@ -30,8 +30,8 @@ Random random_of_step(uint64_t key, size_t step) {
 
 // Draws the image at its new position, row by row through `write`: an object with value(channel,
 // pixel), row(channel, from, count, to) and mirrored(channel, last, count, to).
-template <class T, class Write>
-void draw(const uint8_t* pixels, T* out, const Shape& image, const Placement& placement,
+template <class From, class To, class Write>
+void draw(const From* pixels, To* out, const Shape& image, const Placement& placement,
           const Write& write) {
   const int64_t h = image[1], w = image[2];
   // The columns whose source is inside: 0 <= x + shift < w. A mirrored row is filled from its right
@@ -40,14 +40,14 @@ void draw(const uint8_t* pixels, T* out, const Shape& image, const Placement& pl
   const int64_t begin = std::clamp<int64_t>(-shift, 0, w),
                 end = std::clamp<int64_t>(w - shift, begin, w);
   for (int64_t c = 0; c < image[0]; ++c) {
-    const T outside = write.value(c, 0);
+    const To outside = write.value(c, 0);
     for (int64_t y = 0; y < h; ++y, out += w) {
       const int64_t from = y + placement.dy;
       if (from < 0 || from >= h) {
         std::fill_n(out, w, outside);
         continue;
       }
-      const uint8_t* row = pixels + (c * h + from) * w;
+      const From* row = pixels + (c * h + from) * w;
       std::fill_n(out, begin, outside);
       if (placement.mirrored) {
         write.mirrored(c, row + w - 1 + placement.dx - begin, end - begin, out + begin);
@@ -72,12 +72,11 @@ struct ByTable {
   }
 };
 
-struct AsBytes {
-  uint8_t value(int64_t, uint8_t pixel) const { return pixel; }
-  void row(int64_t, const uint8_t* from, int64_t count, uint8_t* to) const {
-    std::copy_n(from, count, to);
-  }
-  void mirrored(int64_t, const uint8_t* last, int64_t count, uint8_t* to) const {
+template <class T>
+struct Unchanged {
+  T value(int64_t, T pixel) const { return pixel; }
+  void row(int64_t, const T* from, int64_t count, T* to) const { std::copy_n(from, count, to); }
+  void mirrored(int64_t, const T* last, int64_t count, T* to) const {
     std::reverse_copy(last + 1 - count, last + 1, to);
   }
 };
@@ -94,6 +93,7 @@ AugmentChain::AugmentChain(const std::vector<std::string>& names, const AugmentO
     scratch_bytes_ = std::max(scratch_bytes_, steps_.back()->needs(image));
     if (def.normaliser) normaliser = name;
     if (distorts_.empty() && steps_.back()->distorts()) distorts_ = name;
+    if (needs_bytes_.empty() && steps_.back()->on_bytes()) needs_bytes_ = name;
     if (!normaliser.empty() && steps_.back()->on_bytes()) {
       raise(Fault::usage, "{} works on pixels of 0..255 and comes after {}; try: before it", name,
             normaliser);
@@ -149,7 +149,7 @@ const uint8_t* AugmentChain::run_stages(const uint8_t* pixels, uint64_t key,
                                         std::byte* scratch) const {
   for (size_t i = 0; i < stages_.size(); ++i) {
     auto* picture = reinterpret_cast<uint8_t*>(scratch + i % 2 * picture_bytes());
-    draw(pixels, picture, image_, placement(stages_[i], key), AsBytes{});
+    draw(pixels, picture, image_, placement(stages_[i], key), Unchanged<uint8_t>{});
     for (size_t step = stages_[i].moved; step < stages_[i].end; ++step) {
       steps_[step]->on_bytes()->apply_bytes(
           picture, image_, scratch + stage_pictures() * picture_bytes(), random_of_step(key, step));
@@ -167,10 +167,26 @@ void AugmentChain::run(const uint8_t* pixels, float* out, uint64_t key, std::byt
   }
 }
 
+void AugmentChain::run(const float* values, float* out, uint64_t key, std::byte* scratch) const {
+  expect(needs_bytes_.empty(), "an augmentation needs bytes");
+  draw(values, out, image_, placement(last_, key), Unchanged<float>{});
+  for (size_t step = last_.end; step < steps_.size(); ++step) {
+    steps_[step]->apply(out, image_, scratch, random_of_step(key, step));
+  }
+}
+
+void AugmentChain::run(const Sample& sample, float* out, uint64_t key, std::byte* scratch) const {
+  if (sample.image_type() == DType::f32) {
+    run(sample.values(), out, key, scratch);
+  } else {
+    run(sample.pixels(), out, key, scratch);
+  }
+}
+
 void AugmentChain::run_bytes(const uint8_t* pixels, uint8_t* out, uint64_t key,
                              std::byte* scratch) const {
   expect(keeps_bytes(), "an augmentation needs floats");
-  draw(run_stages(pixels, key, scratch), out, image_, placement(last_, key), AsBytes{});
+  draw(run_stages(pixels, key, scratch), out, image_, placement(last_, key), Unchanged<uint8_t>{});
 }
 
 void AugmentChain::follow(uint64_t key, Geometry& geometry) const {
@@ -186,6 +202,10 @@ void AugmentChain::follow(uint64_t key, Geometry& geometry) const {
   };
   for (const Stage& stage : stages_) add(placement(stage, key));
   add(placement(last_, key));
+  for (size_t step = last_.end; step < steps_.size(); ++step) {
+    Placement move;
+    if (steps_[step]->place(move, image_, random_of_step(key, step))) add(move);
+  }
 }
 
 void AugmentChain::run_plainly(const uint8_t* pixels, float* out, uint64_t key,

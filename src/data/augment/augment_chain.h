@@ -30,6 +30,13 @@ class AugmentChain {
   // the chain. Several threads may call it at once.
   void run(const uint8_t* pixels, float* out, uint64_t key, std::byte* scratch) const;
 
+  // The same for an image of floats, which no augmentation on bytes may take (`needs_bytes`).
+  void run(const float* values, float* out, uint64_t key, std::byte* scratch) const;
+  // The name of the first augmentation on bytes; empty: none.
+  const std::string& needs_bytes() const { return needs_bytes_; }
+  // One of the two, by the type of the sample's image.
+  void run(const Sample& sample, float* out, uint64_t key, std::byte* scratch) const;
+
   // Whether the chain has only moves, augmentations on bytes and maps. Then batches can have images
   // as bytes, and the network converts them to floats by `tables`, with exactly the results of
   // `run`.
@@ -70,7 +77,7 @@ class AugmentChain {
   Stage last_{};               // the moves after the stages
   size_t mapped_ = 0;          // end of the augmentations that are in the tables
   std::vector<float> tables_;
-  std::string needs_floats_, distorts_;
+  std::string needs_floats_, needs_bytes_, distorts_;
   size_t scratch_bytes_ = 0;
 };
 

@@ -1,42 +1,12 @@
 // (x / 255 - mean) / std, with one mean and deviation per channel.
-#include <fmt/format.h>
-
-#include "base/error.h"
-#include "data/augment/augment.h"
+#include "data/augment/mean_std.h"
 
 namespace convoy {
 namespace {
 
-struct Options {
-  std::vector<double> mean, std;  // empty: the dataset's
-
-  void describe(Fields& field) {
-    field("mean", mean,
-          "mean of the pixels in 0..1, one or one per channel of the image, in its order; default: "
-          "the dataset's",
-          between(-1000, 1000));
-    field("std", std,
-          "standard deviation of the pixels in 0..1, one or one per channel of the image, in its "
-          "order; default: the dataset's",
-          between(1e-6, 1000));
-  }
-};
-
-Options resolved(const AugmentOptions& options) {
-  auto own = options.own.read<Options>();
-  if (own.mean.empty()) own.mean = options.mean;
-  if (own.std.empty()) own.std = options.std;
-  return own;
-}
-
 class Normalise final : public Augment {
  public:
-  Normalise(const Options& options, int64_t channels) {
-    for (int64_t c = 0; c < channels; ++c) {
-      mean_.push_back(options.mean[options.mean.size() == 1 ? 0 : static_cast<size_t>(c)]);
-      std_.push_back(options.std[options.std.size() == 1 ? 0 : static_cast<size_t>(c)]);
-    }
-  }
+  explicit Normalise(const MeanStd& options) : mean_(options.mean), std_(options.std) {}
 
   void apply(float* pixels, const Shape& image, std::byte*, Random) const override {
     const int64_t plane = image[1] * image[2];
@@ -59,14 +29,6 @@ class Normalise final : public Augment {
   std::vector<double> mean_, std_;
 };
 
-void check(std::string_view key, const std::vector<double>& values, int64_t channels) {
-  if (values.size() != 1 && static_cast<int64_t>(values.size()) != channels) {
-    raise(Fault::usage,
-          "{} values for {}, but the images have {} channels; try: one value, or one per channel",
-          values.size(), key, channels);
-  }
-}
-
 }  // namespace
 
 AugmentDef normalise_augment() {
@@ -74,21 +36,10 @@ AugmentDef normalise_augment() {
       .name = "mean-std",
       .help = "(x / 255 - mean) / std per channel",
       .normaliser = true,
-      .describe = describe_options<Options>,
-      .told = [](const AugmentOptions& options) -> ToldOptions {
-        const Options own = resolved(options);
-        return {{"mean", fmt::format("{}", fmt::join(own.mean, ","))},
-                {"std", fmt::format("{}", fmt::join(own.std, ","))}};
-      },
+      .describe = describe_options<MeanStd>,
+      .told = told_mean_std,
       .make = [](const AugmentOptions& options, const Shape& image) -> std::unique_ptr<Augment> {
-        const Options own = resolved(options);
-        check("mean", own.mean, image[0]);
-        check("std", own.std, image[0]);
-        for (const double std : own.std) {
-          if (!(std > 0))
-            raise(Fault::usage, "a std of {} for the pixels; try: values above 0", std);
-        }
-        return std::make_unique<Normalise>(own, image[0]);
+        return std::make_unique<Normalise>(mean_std_of(options, image[0]));
       },
   };
 }

@@ -4,7 +4,9 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/text/some_of.h"
 #include "base/text/text.h"
+#include "data/objects.h"
 
 namespace convoy {
 namespace {
@@ -26,17 +28,8 @@ void each_line(const fs::path& file, const Take& take) {
   }
 }
 
-bool is_number(const std::string& text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
-}
-
-// "a, b, c and 7 more"
-std::string listed(const ClassNames& names) {
-  constexpr size_t most = 5;
-  if (names.size() <= most + 1) return join(names, ", ");
-  return join({names.begin(), names.begin() + most}, ", ") +
-         fmt::format(" and {} more", names.size() - most);
-}
+// "a, b, c and 7 more"; never "and 1 more".
+std::string listed(const ClassNames& names) { return some_of(names, names.size() == 6 ? 6 : 5); }
 
 class ByName {
  public:
@@ -67,10 +60,14 @@ class MatchedDataset final : public Dataset {
       : data_(std::move(data)),
         names_(std::move(names)),
         labels_(std::move(labels)),
-        remark_(std::move(remark)) {}
+        remark_(std::move(remark)) {
+    const std::string own = data_->remark();
+    if (!own.empty()) remark_ = remark_.empty() ? own : own + "; " + remark_;
+  }
 
   int64_t size() const override { return data_->size(); }
   Shape image_shape() const override { return data_->image_shape(); }
+  DType image_type() const override { return data_->image_type(); }
   int classes() const override { return static_cast<int>(names_.size()); }
   std::vector<std::string> class_names() const override { return names_; }
   int64_t resident_bytes() const override { return data_->resident_bytes(); }
@@ -84,8 +81,18 @@ class MatchedDataset final : public Dataset {
   TensorList tensors() const override { return data_->tensors(); }
   void read(int64_t index, uint64_t key, Sample& sample) const override {
     data_->read(index, key, sample);
-    int32_t& label = sample.get<int32_t>("label")[0];
-    label = labels_[static_cast<size_t>(label)];
+    const auto matched = [&](auto number) { return labels_[static_cast<size_t>(number)]; };
+    if (!sample.find(object_tensor::classes)) {
+      int32_t& label = sample.get<int32_t>("label")[0];
+      label = matched(label);
+      return;
+    }
+    for (int32_t& number : sample.get<int32_t>(object_tensor::classes)) number = matched(number);
+    const std::span<double> truth = sample.get<double>(object_tensor::truth);
+    for (size_t i = object_tensor::truth_class; i < truth.size();
+         i += object_tensor::truth_columns) {
+      truth[i] = matched(truth[i]);
+    }
   }
   std::string origin(int64_t index) const override { return data_->origin(index); }
   KeptSample kept(int64_t index) const override { return data_->kept(index); }

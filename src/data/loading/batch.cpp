@@ -33,6 +33,7 @@ void Batch::copy(const Batch& other) {
   }
   valid = other.valid;
   bad = other.bad;
+  details = other.details;
 }
 
 const NamedTensor* Batch::find(std::string_view name) const {

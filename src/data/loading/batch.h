@@ -26,7 +26,8 @@ class Batch {
 
   const std::vector<NamedTensor>& tensors() const { return tensors_; }
   TensorList types() const;
-  // Copies everything from a batch with the same tensors. Allocates only for bad samples.
+  // Copies everything from a batch with the same tensors. Allocates only for bad samples and
+  // longer details.
   void copy(const Batch& other);
 
   // Null if the batch has no tensor of this name. Valid as long as the batch.
@@ -51,6 +52,10 @@ class Batch {
     std::string origin, reason;  // file or record; the error
   };
   std::vector<Bad> bad;
+
+  // For each sample, numbers of any amount that only Task::read uses, not the network: the true
+  // objects of a picture. Written by a SampleForm; empty without one.
+  std::vector<std::vector<double>> details;
 
  private:
   std::vector<NamedTensor> tensors_;

@@ -53,7 +53,9 @@ Loader::Loader(const Dataset& dataset, const AugmentChain& chain, const EpochPla
   expect(0 <= spec.offset && spec.offset + spec.batch * spec.parts <= plan.batch(),
          "the parts are more than the plan's batch");
   expect(chain.image() == dataset.image_shape(), "the augmentations are made for another image");
-  expect(plan.dataset() == dataset.size(), "the plan is made for another dataset");
+  expect(dataset.image_type() == DType::u8 || (chain.needs_bytes().empty() && !spec.bytes),
+         "images of floats where bytes are needed");
+  expect(plan.dataset_samples() == dataset.size(), "the plan is made for another dataset");
   expect(plan.tail() != EpochTail::short_ || spec.parts == 1,
          "a short step cannot be cut into parts");
   expect(0 <= spec.first_step && spec.first_step <= spec.last_step, "steps run backwards");
@@ -66,7 +68,7 @@ Loader::Loader(const Dataset& dataset, const AugmentChain& chain, const EpochPla
   const auto types = loader_tensors(spec, dataset);
   for (int i = 0; i < spec.prefetch + 1; ++i) ring_.emplace_back(types);
   for (int i = 0; i < std::min(worker_count(spec), spec.prefetch); ++i) {
-    places_.emplace_back(pixel_bytes() + chain.scratch_bytes());
+    places_.emplace_back(image_bytes() + chain.scratch_bytes());
   }
   try {
     for (Place& place : places_) threads_.emplace_back([this, &place] { work(place); });
@@ -153,23 +155,23 @@ void Loader::work(Place& place) {
 }
 
 // Writes zeros for a sample that could not be decoded.
-void Loader::leave_blank(Sample& sample, uint8_t* pixels) const {
-  sample.begin(pixels);
-  std::memset(pixels, 0, static_cast<size_t>(chain_.image().count()));
+void Loader::leave_blank(Sample& sample, std::byte* image) const {
+  sample.begin(image, dataset_.image_type());
+  std::memset(image, 0, stored_bytes(dataset_.image()));
   for (const auto& [name, type] : dataset_.tensors()) sample.add_zeros(name, type);
 }
 
-size_t Loader::pixel_bytes() const {
-  return static_cast<size_t>(
-      round_up(dataset_.image_shape().count(), static_cast<int64_t>(Arena::alignment)));
+size_t Loader::image_bytes() const {
+  return static_cast<size_t>(round_up(static_cast<int64_t>(stored_bytes(dataset_.image())),
+                                      static_cast<int64_t>(Arena::alignment)));
 }
 
 // Reads the sample or a replacement; false: neither.
-bool Loader::read(int64_t index, uint64_t key, uint8_t* pixels, Sample& sample,
+bool Loader::read(int64_t index, uint64_t key, std::byte* image, Sample& sample,
                   Batch& batch) const {
   if (spec_.bad == BadSamples::refuse) {
     try {
-      sample.begin(pixels);
+      sample.begin(image, dataset_.image_type());
       dataset_.read(index, key, sample);
     } catch (const Error& error) {
       if (error.fault() != Fault::data) throw;
@@ -182,7 +184,7 @@ bool Loader::read(int64_t index, uint64_t key, uint8_t* pixels, Sample& sample,
   for (int64_t i = 0; i < std::min(most, dataset_.size()); ++i) {
     const int64_t instead = (index + i) % dataset_.size();
     try {
-      sample.begin(pixels);
+      sample.begin(image, dataset_.image_type());
       dataset_.read(instead, key, sample);
       return true;
     } catch (const Error& error) {
@@ -211,11 +213,11 @@ void Loader::mix(int64_t step, int64_t first, Batch& batch) const {
 
 void Loader::write(Sample& sample, uint64_t key, Place& place, Batch& batch, int64_t i) const {
   const int64_t image_size = chain_.image().count();
-  std::byte* scratch = place.memory.data() + pixel_bytes();
+  std::byte* scratch = place.memory.data() + image_bytes();
   if (spec_.bytes) {
     chain_.run_bytes(sample.pixels(), batch.data<uint8_t>("image") + i * image_size, key, scratch);
   } else {
-    chain_.run(sample.pixels(), batch.data<float>("image") + i * image_size, key, scratch);
+    chain_.run(sample, batch.data<float>("image") + i * image_size, key, scratch);
   }
   if (spec_.form) {
     chain_.follow(key, sample.geometry);
@@ -234,11 +236,13 @@ void Loader::fill(int64_t number, Batch& batch, Place& place) const {
   const int64_t in_row = spec_.parts / spec_.rows, turn = number % spec_.parts;
   const int64_t part = turn % spec_.rows * in_row + turn / spec_.rows;
   const int64_t first = spec_.offset + part * spec_.batch;
-  auto* pixels = reinterpret_cast<uint8_t*>(place.memory.data());
+  std::byte* image = place.memory.data();
   auto* weight = batch.data<float>("weight");
   auto* key = batch.data<int64_t>("key");
 
   batch.bad.clear();
+  if (spec_.form) batch.details.resize(static_cast<size_t>(spec_.batch));
+  for (std::vector<double>& details : batch.details) details.clear();
   batch.valid = std::min(spec_.batch, plan_.count(step) - first);
   // Stores the sample indices in `key` for now, so that all are announced before the first read.
   int64_t epoch = -1;
@@ -247,7 +251,8 @@ void Loader::fill(int64_t number, Batch& batch, Place& place) const {
     const Position position = plan_.at(step, first + i);
     if (position.epoch != epoch) {
       epoch = position.epoch;
-      order.emplace(plan_.dataset(), spec_.seed, epoch, spec_.shuffle, dataset_.run_length());
+      order.emplace(plan_.dataset_samples(), spec_.seed, epoch, spec_.shuffle,
+                    dataset_.run_length());
     }
     key[i] = (*order)[position.index];
     dataset_.expect_read(key[i]);
@@ -263,8 +268,8 @@ void Loader::fill(int64_t number, Batch& batch, Place& place) const {
       return random_key(first_copy, purpose, static_cast<uint64_t>(position.copy));
     };
     key[i] = static_cast<int64_t>(keyed(Purpose::batch_key));
-    weight[i] = read(sample, keyed(Purpose::view), pixels, place.sample, batch) ? 1 : 0;
-    if (weight[i] == 0) leave_blank(place.sample, pixels);
+    weight[i] = read(sample, keyed(Purpose::view), image, place.sample, batch) ? 1 : 0;
+    if (weight[i] == 0) leave_blank(place.sample, image);
     write(place.sample, keyed(Purpose::augment), place, batch, i);
   }
   if (spec_.mixing.on()) mix(step, first, batch);

@@ -23,6 +23,8 @@ class CachedSource final : public PictureSource {
   int64_t size() const override { return source_->size(); }
   std::vector<std::string> class_names() const override { return source_->class_names(); }
   std::vector<int64_t> class_counts() const override { return source_->class_counts(); }
+  bool has_objects() const override { return source_->has_objects(); }
+  std::string remark() const override { return source_->remark(); }
   std::string origin(int64_t index) const override { return source_->origin(index); }
   KeptSample kept(int64_t index) const override { return source_->kept(index); }
   int64_t run_length() const override { return source_->run_length(); }

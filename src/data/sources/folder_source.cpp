@@ -1,14 +1,12 @@
 #include "data/sources/folder_source.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cctype>
 
 #include "base/files/folder.h"
 #include "base/text/text.h"
+#include "data/sources/data_file.h"
 #include "data/sources/val_share.h"
 
 namespace convoy {
@@ -57,10 +55,7 @@ class FileSource final : public PictureSource {
   }
 
   void expect_read(int64_t index) const override {
-    const int file = ::open(origin(index).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file < 0) return;  // the read reports the reason
-    ::posix_fadvise(file, 0, 0, POSIX_FADV_WILLNEED);
-    ::close(file);
+    expect_read_of(origin(index));
   }
 
  private:

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/files/file.h"
+#include "data/objects.h"
 #include "data/sources/cached_source.h"
 #include "pictures/exif.h"
 #include "tensor/shape.h"
@@ -29,6 +30,55 @@ void brightness(const uint8_t* planes, int64_t count, uint8_t* out) {
     out[i] = static_cast<uint8_t>((sum + 0x8000) >> 16);
   }
 }
+// The same without rounding.
+void brightness(const float* planes, int64_t count, float* out) {
+  for (int64_t i = 0; i < count; ++i) {
+    out[i] = (planes[i] * 19595 + planes[count + i] * 38470 + planes[2 * count + i] * 7471) / 65536;
+  }
+}
+
+template <class T>
+void make_image(const Pixels& pixels, const PictureSpec& spec, Resizer& resizer,
+                std::vector<T>& colours, T* image) {
+  const int64_t plane = spec.size * spec.size;
+  if (spec.channels == 3) {
+    resizer.run(pixels, image);
+    if (spec.bgr) std::swap_ranges(image, image + plane, image + 2 * plane);
+  } else {
+    colours.resize(static_cast<size_t>(3 * plane));
+    resizer.run(pixels, colours.data());
+    brightness(colours.data(), plane, image);
+  }
+}
+
+// Boxes are about the stored picture, so its size must be the one that the annotations name.
+void add_objects(const EncodedPicture& picture, const PictureInfo& info, const std::string& origin,
+                 Sample& sample) {
+  const PictureObjects& objects = picture.objects;
+  if (info.width != objects.width || info.height != objects.height) {
+    raise(Fault::data,
+          "{} has {} x {} pixels, but its annotations are about {} x {}; try: the picture or the "
+          "annotations of the same set",
+          origin, info.width, info.height, objects.width, objects.height);
+  }
+  const auto count = static_cast<int64_t>(picture.boxes.size());
+  const auto boxes = sample.add<float>(object_tensor::boxes, {count, 4});
+  for (size_t i = 0; i < picture.boxes.size(); ++i) {
+    const Box& box = picture.boxes[i];
+    const float sides[] = {box.ymin, box.xmin, box.ymax, box.xmax};
+    std::ranges::copy(sides, boxes.begin() + static_cast<int64_t>(i) * 4);
+  }
+  std::ranges::copy(objects.classes, sample.add<int32_t>(object_tensor::classes, {count}).begin());
+  const auto rows = static_cast<int64_t>(objects.truth.size()) / object_tensor::truth_columns;
+  std::ranges::copy(objects.truth, sample
+                                       .add<double>(object_tensor::truth,
+                                                    {rows, object_tensor::truth_columns})
+                                       .begin());
+  sample.add<int64_t>(object_tensor::image_id, {})[0] = objects.image_id;
+  const auto size = sample.add<int32_t>(object_tensor::picture_size, {2});
+  size[0] = static_cast<int32_t>(info.height);
+  size[1] = static_cast<int32_t>(info.width);
+}
 
 }  // namespace
 
@@ -37,13 +87,16 @@ struct PictureDataset::Workplace {
   PictureDecoder decoder;
   Resizer resizer;
   Pixels pixels;
-  std::vector<uint8_t> colours;  // three planes that are converted to one
+  // Three planes that are converted to one.
+  std::vector<uint8_t> colours;
+  std::vector<float> float_colours;
 };
 
 PictureDataset::PictureDataset(std::unique_ptr<PictureSource> source, const PictureSpec& spec)
     : source_(spec.cache ? cached(std::move(source)) : std::move(source)),
       spec_(spec),
-      view_(find_view(spec.view).make(spec)) {}
+      view_def_(find_view(spec.view)),
+      view_(view_def_.make(spec)) {}
 
 PictureDataset::~PictureDataset() = default;
 
@@ -71,15 +124,35 @@ void PictureDataset::give_back(std::unique_ptr<Workplace> place) const {
 uint64_t PictureDataset::content_hash(int64_t index) const {
   EncodedPicture picture;
   source_->read(index, picture);
+  if (source_->has_objects()) {
+    const auto add = [&](const auto& values) {
+      picture.bytes.append(reinterpret_cast<const char*>(values.data()),
+                           values.size() * sizeof(values[0]));
+    };
+    add(picture.objects.classes);
+    add(picture.objects.truth);
+    return hash_bytes(picture.bytes + std::to_string(picture.objects.image_id));
+  }
   return hash_bytes(picture.bytes + std::to_string(picture.label + spec_.label_offset));
+}
+
+TensorList PictureDataset::tensors() const {
+  if (!source_->has_objects()) return Dataset::tensors();
+  return {{std::string(object_tensor::image_id), {{}, DType::s64}},
+          {std::string(object_tensor::picture_size), {{2}, DType::s32}}};
 }
 
 void PictureDataset::read(int64_t index, uint64_t key, Sample& sample) const {
   std::unique_ptr<Workplace> place = take();
   Workplace& w = *place;
   source_->read(index, w.picture);
-  sample.add_label(w.picture.label + spec_.label_offset);
-  const PictureInfo info = w.decoder.open(w.picture.bytes, source_->origin(index));
+  const std::string origin = source_->origin(index);
+  const PictureInfo info = w.decoder.open(w.picture.bytes, origin);
+  if (source_->has_objects()) {
+    add_objects(w.picture, info, origin, sample);
+  } else {
+    sample.add_label(w.picture.label + spec_.label_offset);
+  }
   const bool turns = spec_.upright && info.orientation > 1;
   const bool lies = turns && info.orientation >= 5;
   const int64_t width = lies ? info.height : info.width, height = lies ? info.width : info.height;
@@ -90,19 +163,15 @@ void PictureDataset::read(int64_t index, uint64_t key, Sample& sample) const {
   const int shrink = may_shrink ? shrink_for(view) : 1;
   if (shrink > 1) view = shrunk(view, shrink);
   const PixelRect needed =
-      w.resizer.plan(view, divide_up(width, shrink), divide_up(height, shrink), spec_.how);
+      w.resizer.plan(view, divide_up(width, shrink), divide_up(height, shrink),
+                     view_def_.how.value_or(spec_.how));
   w.decoder.decode(turns ? PixelRect{0, 0, info.width, info.height} : needed, spec_.decode, shrink,
                    w.pixels);
   if (turns) turn_upright(w.pixels, info.orientation);
-  const int64_t plane = spec_.size * spec_.size;
-  uint8_t* pixels = sample.pixels();
-  if (spec_.channels == 3) {
-    w.resizer.run(w.pixels, pixels);
-    if (spec_.bgr) std::swap_ranges(pixels, pixels + plane, pixels + 2 * plane);
+  if (view_def_.floats) {
+    make_image(w.pixels, spec_, w.resizer, w.float_colours, sample.values());
   } else {
-    w.colours.resize(static_cast<size_t>(3 * plane));
-    w.resizer.run(w.pixels, w.colours.data());
-    brightness(w.colours.data(), plane, pixels);
+    make_image(w.pixels, spec_, w.resizer, w.colours, sample.pixels());
   }
   give_back(std::move(place));
 }

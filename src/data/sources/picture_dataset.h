@@ -1,5 +1,5 @@
 // Encoded pictures as images of one size: decodes and resizes only the part that the view needs.
-// Owns the source.
+// Samples have a label, or the tensors of data/objects.h if the source has objects. Owns the source.
 #pragma once
 
 #include <memory>
@@ -19,10 +19,13 @@ class PictureDataset final : public Dataset {
 
   int64_t size() const override { return source_->size(); }
   Shape image_shape() const override { return {spec_.channels, spec_.size, spec_.size}; }
+  DType image_type() const override { return view_def_.floats ? DType::f32 : DType::u8; }
   int classes() const override;
   std::vector<std::string> class_names() const override;
   std::vector<int64_t> class_counts() const override { return source_->class_counts(); }
+  TensorList tensors() const override;
   void read(int64_t index, uint64_t key, Sample& sample) const override;
+  std::string remark() const override { return source_->remark(); }
   std::string origin(int64_t index) const override { return source_->origin(index); }
   KeptSample kept(int64_t index) const override { return source_->kept(index); }
   uint64_t content_hash(int64_t index) const override;
@@ -37,6 +40,7 @@ class PictureDataset final : public Dataset {
 
   std::unique_ptr<PictureSource> source_;
   PictureSpec spec_;
+  const ViewDef& view_def_;
   std::unique_ptr<ViewMaker> view_;
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<Workplace>> idle_;

@@ -11,10 +11,19 @@
 
 namespace convoy {
 
+// The objects of a picture, as its annotations describe them (data/objects.h).
+struct PictureObjects {
+  std::vector<int32_t> classes;    // of each box, from 1: class_names()[0] is number 1
+  std::vector<double> truth;       // rows of object_tensor::truth_columns
+  int64_t image_id = 0;            // in the annotations
+  int64_t width = 0, height = 0;   // that the picture must have
+};
+
 struct EncodedPicture {
   std::string bytes;  // the whole file
-  int32_t label = 0;  // in [0, class_names().size())
+  int32_t label = 0;  // in [0, class_names().size()); unused with objects
   std::vector<Box> boxes;
+  PictureObjects objects;  // only of sources that have them
 };
 
 class PictureSource {
@@ -25,6 +34,11 @@ class PictureSource {
   virtual std::vector<std::string> class_names() const = 0;
   // Pictures of each class; empty if this is known only after reading all pictures.
   virtual std::vector<int64_t> class_counts() const { return {}; }
+
+  // Whether pictures have objects in place of a label.
+  virtual bool has_objects() const { return false; }
+  // What of the data is not used, for the user; empty: nothing.
+  virtual std::string remark() const { return ""; }
 
   // Reads picture `index` in [0, size()). Reuses the memory of `picture`. A failure is Fault::data,
   // with `origin(index)` in the message.

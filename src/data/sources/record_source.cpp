@@ -7,77 +7,37 @@
 #include "base/threads/cores.h"
 #include "base/threads/thread_pool.h"
 #include "data/classes/record_classes.h"
+#include "data/sources/record_index.h"
 #include "data/sources/record_shards.h"
 #include "records/example.h"
-#include "records/small_features.h"
-#include "records/tfrecord.h"
 
 namespace convoy {
 namespace {
 
 constexpr int64_t imagenet_classes = 1000;
-constexpr uint64_t other_files = 128;  // that the program may have open otherwise
 
-struct IndexEntry {
-  RecordPlace place;
-  uint32_t file = 0;
-};
-
-// The record files of one split, and the offset of each record.
-class RecordIndex {
- public:
-  RecordIndex(const std::vector<fs::path>& paths, ThreadPool& pool) {
-    const bool keep_open = allow_open_files(paths.size() + other_files);
-    for (const fs::path& path : paths) files_.emplace_back(path, keep_open);
-    std::vector<std::vector<RecordPlace>> found(files_.size());
-    pool.run(static_cast<int>(files_.size()), [&](int i, int) {
-      found[static_cast<size_t>(i)] = files_[static_cast<size_t>(i)].scan();
-    });
-    for (uint32_t file = 0; file < found.size(); ++file) {
-      for (const RecordPlace& place : found[file]) entries_.push_back({place, file});
+// The class names found in the records.
+std::vector<std::string> classes_in(const RecordIndex& index, ThreadPool& pool) {
+  const auto unless_damaged = [](auto&& look) -> std::optional<RecordClass> {
+    try {
+      return look();
+    } catch (const Error&) {
+      return std::nullopt;  // reading the record reports the reason
     }
-  }
-
-  int64_t size() const { return static_cast<int64_t>(entries_.size()); }
-  const RecordPlace& place(int64_t index) const { return entry(index).place; }
-  const TfRecordFile& file(int64_t index) const { return files_[entry(index).file]; }
-  std::string origin(int64_t index) const { return file(index).origin(place(index)); }
-
-  // The class names found in the records.
-  std::vector<std::string> classes(ThreadPool& pool) const {
-    const auto unless_damaged = [](auto&& look) -> std::optional<RecordClass> {
-      try {
-        return look();
-      } catch (const Error&) {
-        return std::nullopt;  // reading the record reports the reason
-      }
-    };
-    return classes_in_records(
-        size(), pool,
-        [&](int64_t i) {
-          return unless_damaged([&] {
-            const auto fetch = [&](uint64_t offset, size_t bytes) {
-              return file(i).peek(place(i), offset, bytes);
-            };
-            const std::string origin_i = origin(i);
-            return class_of_record(small_features(place(i).bytes, origin_i, fetch), origin_i);
-          });
-        },
-        [&](int64_t i) {
-          return unless_damaged([&] {
-            std::string record;
-            file(i).read(place(i), record);
-            return class_of_record(record, origin(i));
-          });
+  };
+  return classes_in_records(
+      index.size(), pool,
+      [&](int64_t i) {
+        return unless_damaged([&] { return class_of_record(index.glance(i), index.origin(i)); });
+      },
+      [&](int64_t i) {
+        return unless_damaged([&] {
+          std::string record;
+          index.read(i, record);
+          return class_of_record(record, index.origin(i));
         });
-  }
-
- private:
-  const IndexEntry& entry(int64_t index) const { return entries_[static_cast<size_t>(index)]; }
-
-  std::vector<TfRecordFile> files_;
-  std::vector<IndexEntry> entries_;
-};
+      });
+}
 
 // The boxes of a record, clipped to the picture, without empty ones.
 void read_boxes(const Example& example, const std::string& origin, std::vector<Box>& boxes) {
@@ -109,20 +69,13 @@ class RecordSource final : public PictureSource {
   int64_t size() const override { return index_.size(); }
   std::vector<std::string> class_names() const override { return classes_; }
   std::string origin(int64_t index) const override { return index_.origin(index); }
-  KeptSample kept(int64_t index) const override {
-    const RecordPlace& place = index_.place(index);
-    const std::string file = index_.file(index).path().filename().string();
-    return {fmt::format("{} at byte {}", file, place.offset), place.bytes};
-  }
-  int64_t run_length() const override { return 32; }
-
-  void expect_read(int64_t index) const override {
-    index_.file(index).expect_read(index_.place(index));
-  }
+  KeptSample kept(int64_t index) const override { return index_.kept(index); }
+  int64_t run_length() const override { return RecordIndex::run_length; }
+  void expect_read(int64_t index) const override { index_.expect_read(index); }
 
   void read(int64_t index, EncodedPicture& picture) const override {
     thread_local std::string record;  // keeps its memory between pictures
-    index_.file(index).read(index_.place(index), record);
+    index_.read(index, record);
     const std::string where = origin(index);
     const Example example(record, where);
     picture.bytes = example.bytes("image/encoded");
@@ -146,10 +99,10 @@ class RecordSource final : public PictureSource {
 std::vector<std::string> classes_of(const fs::path& dir, bool train, const RecordIndex& index,
                                     ThreadPool& pool) {
   if (auto listed = find_class_list(dir)) return *std::move(listed);
-  std::vector<std::string> names = index.classes(pool);
+  std::vector<std::string> names = classes_in(index, pool);
   if (names.size() == imagenet_classes || !has_records(dir, !train)) return names;
   const std::vector<std::string> others =
-      RecordIndex(record_shards(dir, !train), pool).classes(pool);
+      classes_in(RecordIndex(record_shards(dir, !train), pool), pool);
   for (size_t i = 0; i < others.size(); ++i) {
     if (i == names.size()) {
       names.push_back(others[i]);

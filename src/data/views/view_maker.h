@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -25,6 +26,9 @@ struct ViewDef {
   std::string_view name;  // as in --crop
   std::string_view help;
   bool is_random = false;  // for training only, like its options
+  bool floats = false;     // its images are floats of 0..255 that are not rounded
+  // How it resizes; nothing: as --interpolation says.
+  std::optional<Interpolation> how = {};
   // Its options, which `make` reads from `PictureSpec::options`.
   DescribeOptions describe = nullptr;
   // The options that evaluation needs to know.

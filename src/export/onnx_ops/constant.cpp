@@ -47,27 +47,12 @@ void unsqueeze(OnnxCall& call) {
   call.give(std::move(out));
 }
 
-void transpose(OnnxCall& call) {
-  OnnxTensor out = call.floats(0);
-  if (out.shape.rank() != 2 || call.integers("perm", {1, 0}) != std::vector<int64_t>{1, 0})
-    call.refuse("other than of a matrix");
-  const std::vector<float> from = std::exchange(out.floats, {});
-  const int64_t rows = out.shape[0], columns = out.shape[1];
-  for (int64_t c = 0; c < columns; ++c) {
-    for (int64_t r = 0; r < rows; ++r)
-      out.floats.push_back(from[static_cast<size_t>(r * columns + c)]);
-  }
-  out.shape = {columns, rows};
-  call.give(std::move(out));
-}
-
 }  // namespace
 
 OnnxFamily constant_onnx_family() {
   return {.readers = {{"Constant", constant},
                       {"ConstantOfShape", constant_of_shape},
-                      {"Unsqueeze", unsqueeze},
-                      {"Transpose", transpose}}};
+                      {"Unsqueeze", unsqueeze}}};
 }
 
 }  // namespace convoy

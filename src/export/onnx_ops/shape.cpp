@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "export/onnx_family.h"
+#include "ops/box_heads.h"
 #include "ops/pad.h"
 #include "ops/shape_ops.h"
 #include "ops/shortcut.h"
@@ -90,6 +91,31 @@ void pad(OnnxCall& call) {
   call.give(y);
 }
 
+OnnxTensor transposed(OnnxCall& call) {
+  OnnxTensor out = call.floats(0);
+  if (out.shape.rank() != 2 || call.integers("perm", {1, 0}) != std::vector<int64_t>{1, 0})
+    call.refuse("other than of a matrix");
+  const std::vector<float> from = std::exchange(out.floats, {});
+  const int64_t rows = out.shape[0], columns = out.shape[1];
+  for (int64_t c = 0; c < columns; ++c) {
+    for (int64_t r = 0; r < rows; ++r)
+      out.floats.push_back(from[static_cast<size_t>(r * columns + c)]);
+  }
+  out.shape = {columns, rows};
+  return out;
+}
+
+// A constant matrix, or the matrix of each sample. A matrix is a box head of one shape.
+void transpose(OnnxCall& call) {
+  if (call.is_constant(0)) return call.give(transposed(call));
+  const Value x = call.value(0);
+  const Shape s = call.shape(x);
+  if (s.rank() != 3 || call.integers("perm", {}) != std::vector<int64_t>{0, 2, 1})
+    call.refuse("other than of the matrix of each sample");
+  const Value head = ops::reshape(call.builder(), x, {s[0], s[1], s[2], 1});
+  call.give(ops::join_box_heads(call.builder(), {head}, s[1]));
+}
+
 void same(OnnxCall& call) {
   if (call.has(2)) call.refuse("it may be in training mode");
   call.give(call.value(0));
@@ -146,6 +172,7 @@ OnnxFamily shape_onnx_family() {
           .readers = {{"Reshape", reshape},
                       {"Flatten", flatten},
                       {"Concat", concat},
+                      {"Transpose", transpose},
                       {"Slice", slice},
                       {"Pad", pad},
                       {"Dropout", same},

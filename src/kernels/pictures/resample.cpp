@@ -13,7 +13,6 @@ namespace convoy::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using Wide = hn::CappedTag<float, 16>;
-using Bytes = hn::CappedTag<uint8_t, 16>;
 
 HWY_INLINE hn::Vec<Wide> whole(hn::Vec<Wide> x) {
   const Wide d;
@@ -136,38 +135,42 @@ void blend_pixels_impl(const uint8_t* from, int64_t stride, int64_t rows, int64_
   }
 }
 
-template <int known_taps>
-HWY_INLINE void sum_rows(const float* const* rows, const float* weights, int64_t any_taps,
-                         int64_t begin, int64_t count, uint8_t* out) {
-  const Wide d;
+HWY_INLINE void put(hn::Vec<Wide> sum, uint8_t* out) {
   const hn::Rebind<uint8_t, Wide> d8;
+  hn::StoreU(hn::DemoteTo(d8, hn::ConvertTo(hn::Rebind<int32_t, Wide>(), whole(sum))), d8, out);
+}
+HWY_INLINE void put(hn::Vec<Wide> sum, float* out) { hn::StoreU(sum, Wide(), out); }
+
+template <int known_taps, class T>
+HWY_INLINE void sum_rows(const float* const* rows, const float* weights, int64_t any_taps,
+                         int64_t begin, int64_t count, T* out) {
+  const Wide d;
   const int64_t taps = known_taps ? known_taps : any_taps;
   for (int64_t i = 0; i < count; i += static_cast<int64_t>(hn::Lanes(d))) {
     auto sum = hn::Mul(hn::Set(d, weights[0]), hn::LoadU(d, rows[0] + begin + i));
     for (int64_t t = 1; t < taps; ++t) {
       sum = hn::MulAdd(hn::Set(d, weights[t]), hn::LoadU(d, rows[t] + begin + i), sum);
     }
-    hn::StoreU(hn::DemoteTo(d8, hn::ConvertTo(hn::Rebind<int32_t, Wide>(), whole(sum))), d8,
-               out + i);
+    put(sum, out + i);
   }
 }
 
-template <int known_taps>
+template <int known_taps, class T>
 void blend_rows_by_taps(const float* const* rows, const float* weights, int64_t taps, int64_t count,
-                        uint8_t* red, uint8_t* green, uint8_t* blue) {
+                        T* red, T* green, T* blue) {
   constexpr int64_t group = 64;  // pixels
-  const Bytes bytes;
-  alignas(64) uint8_t pixels[group * 4 + 64];
-  alignas(64) uint8_t planes[3][group];
+  const hn::CappedTag<T, 16> d;
+  alignas(64) T pixels[group * 4 + 64];
+  alignas(64) T planes[3][group];
   for (int64_t at = 0; at < count; at += group) {
     const int64_t some = std::min(group, count - at);
     sum_rows<known_taps>(rows, weights, taps, 4 * at, 4 * some, pixels);
-    for (int64_t i = 0; i < some; i += static_cast<int64_t>(hn::Lanes(bytes))) {
-      hn::Vec<Bytes> r, g, b, x;
-      hn::LoadInterleaved4(bytes, pixels + i * 4, r, g, b, x);
-      hn::StoreU(r, bytes, planes[0] + i);
-      hn::StoreU(g, bytes, planes[1] + i);
-      hn::StoreU(b, bytes, planes[2] + i);
+    for (int64_t i = 0; i < some; i += static_cast<int64_t>(hn::Lanes(d))) {
+      hn::Vec<hn::CappedTag<T, 16>> r, g, b, x;
+      hn::LoadInterleaved4(d, pixels + i * 4, r, g, b, x);
+      hn::StoreU(r, d, planes[0] + i);
+      hn::StoreU(g, d, planes[1] + i);
+      hn::StoreU(b, d, planes[2] + i);
     }
     std::copy_n(planes[0], some, red + at);
     std::copy_n(planes[1], some, green + at);
@@ -175,8 +178,9 @@ void blend_rows_by_taps(const float* const* rows, const float* weights, int64_t 
   }
 }
 
-void blend_rows_impl(const float* const* rows, const float* weights, int64_t taps, int64_t count,
-                     uint8_t* red, uint8_t* green, uint8_t* blue) {
+template <class T>
+void blend_rows_to(const float* const* rows, const float* weights, int64_t taps, int64_t count,
+                   T* red, T* green, T* blue) {
   switch (taps) {
     case 2:
       return blend_rows_by_taps<2>(rows, weights, taps, count, red, green, blue);
@@ -191,6 +195,16 @@ void blend_rows_impl(const float* const* rows, const float* weights, int64_t tap
   }
 }
 
+void blend_rows_bytes(const float* const* rows, const float* weights, int64_t taps, int64_t count,
+                      uint8_t* red, uint8_t* green, uint8_t* blue) {
+  blend_rows_to(rows, weights, taps, count, red, green, blue);
+}
+
+void blend_rows_floats(const float* const* rows, const float* weights, int64_t taps, int64_t count,
+                       float* red, float* green, float* blue) {
+  blend_rows_to(rows, weights, taps, count, red, green, blue);
+}
+
 }  // namespace convoy::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -198,7 +212,8 @@ HWY_AFTER_NAMESPACE();
 namespace convoy::kernels {
 
 HWY_EXPORT(blend_pixels_impl);
-HWY_EXPORT(blend_rows_impl);
+HWY_EXPORT(blend_rows_bytes);
+HWY_EXPORT(blend_rows_floats);
 
 void blend_pixels(const uint8_t* from, int64_t stride, int64_t rows, int64_t width,
                   const ColumnTaps& columns, bool rounded, float* scratch, float* const* out) {
@@ -208,7 +223,12 @@ void blend_pixels(const uint8_t* from, int64_t stride, int64_t rows, int64_t wid
 
 void blend_rows(const float* const* rows, const float* weights, int64_t taps, int64_t count,
                 uint8_t* red, uint8_t* green, uint8_t* blue) {
-  HWY_DYNAMIC_DISPATCH(blend_rows_impl)(rows, weights, taps, count, red, green, blue);
+  HWY_DYNAMIC_DISPATCH(blend_rows_bytes)(rows, weights, taps, count, red, green, blue);
+}
+
+void blend_rows(const float* const* rows, const float* weights, int64_t taps, int64_t count,
+                float* red, float* green, float* blue) {
+  HWY_DYNAMIC_DISPATCH(blend_rows_floats)(rows, weights, taps, count, red, green, blue);
 }
 
 }  // namespace convoy::kernels

@@ -24,5 +24,8 @@ void blend_pixels(const uint8_t* from, int64_t stride, int64_t rows, int64_t wid
 // Sums `taps` rows of `count` pixels with their weights, rounded to bytes; writes three planes.
 void blend_rows(const float* const* rows, const float* weights, int64_t taps, int64_t count,
                 uint8_t* red, uint8_t* green, uint8_t* blue);
+// The same, not rounded.
+void blend_rows(const float* const* rows, const float* weights, int64_t taps, int64_t count,
+                float* red, float* green, float* blue);
 
 }  // namespace convoy::kernels

@@ -19,11 +19,9 @@ std::unique_ptr<Task> make_task(const TaskSite& site) {
 Graph used_graph(const TaskSite& site, const Shape& image, int64_t batch) {
   TaskSite full = site;
   if (full.classes == 0) full.classes = full.model.classes();
-  const int64_t size = full.model.image_size();
-  const Shape own{full.model.family.channels, size, size};
   return make_task(full)
       ->build({.batch = batch,
-               .image = image.rank() == 0 ? own : image,
+               .image = image.rank() == 0 ? full.model.image() : image,
                .train = false,
                .predict = true})
       .graph;
