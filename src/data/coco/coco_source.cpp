@@ -107,9 +107,13 @@ std::vector<std::string> coco_class_names(const std::vector<CocoCategory>& categ
 }
 
 void add_truth(const CocoObject& object, PictureObjects& objects) {
-  const double row[object_tensor::truth_columns] = {
-      object.x,      object.y,    object.width,           object.height,
-      static_cast<double>(object.number), object.area, object.crowd ? 1.0 : 0.0};
+  const double row[object_tensor::truth_columns] = {object.x,
+                                                    object.y,
+                                                    object.width,
+                                                    object.height,
+                                                    static_cast<double>(object.number),
+                                                    object.area,
+                                                    object.crowd ? 1.0 : 0.0};
   objects.truth.insert(objects.truth.end(), std::begin(row), std::end(row));
 }
 

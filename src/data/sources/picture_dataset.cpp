@@ -70,10 +70,9 @@ void add_objects(const EncodedPicture& picture, const PictureInfo& info, const s
   }
   std::ranges::copy(objects.classes, sample.add<int32_t>(object_tensor::classes, {count}).begin());
   const auto rows = static_cast<int64_t>(objects.truth.size()) / object_tensor::truth_columns;
-  std::ranges::copy(objects.truth, sample
-                                       .add<double>(object_tensor::truth,
-                                                    {rows, object_tensor::truth_columns})
-                                       .begin());
+  std::ranges::copy(
+      objects.truth,
+      sample.add<double>(object_tensor::truth, {rows, object_tensor::truth_columns}).begin());
   sample.add<int64_t>(object_tensor::image_id, {})[0] = objects.image_id;
   const auto size = sample.add<int32_t>(object_tensor::picture_size, {2});
   size[0] = static_cast<int32_t>(info.height);
@@ -162,9 +161,8 @@ void PictureDataset::read(int64_t index, uint64_t key, Sample& sample) const {
       spec_.decode == DecodeSpeed::fast && info.format == PictureFormat::jpeg && !turns;
   const int shrink = may_shrink ? shrink_for(view) : 1;
   if (shrink > 1) view = shrunk(view, shrink);
-  const PixelRect needed =
-      w.resizer.plan(view, divide_up(width, shrink), divide_up(height, shrink),
-                     view_def_.how.value_or(spec_.how));
+  const PixelRect needed = w.resizer.plan(view, divide_up(width, shrink), divide_up(height, shrink),
+                                          view_def_.how.value_or(spec_.how));
   w.decoder.decode(turns ? PixelRect{0, 0, info.width, info.height} : needed, spec_.decode, shrink,
                    w.pixels);
   if (turns) turn_upright(w.pixels, info.orientation);

@@ -1,5 +1,6 @@
 // Encoded pictures as images of one size: decodes and resizes only the part that the view needs.
-// Samples have a label, or the tensors of data/objects.h if the source has objects. Owns the source.
+// Samples have a label, or the tensors of data/objects.h if the source has objects. Owns the
+// source.
 #pragma once
 
 #include <memory>

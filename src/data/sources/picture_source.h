@@ -13,10 +13,10 @@ namespace convoy {
 
 // The objects of a picture, as its annotations describe them (data/objects.h).
 struct PictureObjects {
-  std::vector<int32_t> classes;    // of each box, from 1: class_names()[0] is number 1
-  std::vector<double> truth;       // rows of object_tensor::truth_columns
-  int64_t image_id = 0;            // in the annotations
-  int64_t width = 0, height = 0;   // that the picture must have
+  std::vector<int32_t> classes;   // of each box, from 1: class_names()[0] is number 1
+  std::vector<double> truth;      // rows of object_tensor::truth_columns
+  int64_t image_id = 0;           // in the annotations
+  int64_t width = 0, height = 0;  // that the picture must have
 };
 
 struct EncodedPicture {
