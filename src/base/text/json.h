@@ -1,6 +1,6 @@
-// Parses JSON from files. All trees are built here, so that size and depth are limited in one
-// place: a deeply nested tree is written, copied and freed by recursion and could overflow the
-// stack. Files that are too large for a tree: base/text/json_rows.h.
+// Parses JSON from files. All trees are built here, so that size and depth are limited in one place:
+// a deeply nested tree is written, copied and freed by recursion and could overflow the stack.
+// Files that are too large for a tree: base/text/json_rows.h.
 #pragma once
 
 #include <cstddef>

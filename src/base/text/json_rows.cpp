@@ -54,9 +54,7 @@ class RowReader : public nlohmann::json_sax<nlohmann::json> {
     }
   }
 
-  bool null() override {
-    return leaf([](JsonCell& cell) { cell.kind = Kind::other; });
-  }
+  bool null() override { return leaf([](JsonCell& cell) { cell.kind = Kind::other; }); }
   bool boolean(bool value) override { return whole(value); }
   bool number_integer(int64_t value) override { return whole(value); }
   bool number_unsigned(uint64_t value) override {
@@ -240,7 +238,8 @@ class RowReader : public nlohmann::json_sax<nlohmann::json> {
 }  // namespace
 
 std::string json_place(const JsonTable& table, int64_t row) {
-  return table.name.empty() ? fmt::format("entry {}", row) : fmt::format("{}[{}]", table.name, row);
+  return table.name.empty() ? fmt::format("entry {}", row)
+                            : fmt::format("{}[{}]", table.name, row);
 }
 
 void for_each_json_row(const fs::path& file, std::span<const JsonTable> tables,

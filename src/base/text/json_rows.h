@@ -1,8 +1,7 @@
 // Reads the tables of a JSON file of any size. A table is a list of objects; each object is a row,
 // its members are the columns:
 //
-//   {"images": [{"id": 1, "width": 640}, ...], "annotations": [...], ...}    or only    [{...},
-//   ...]
+//   {"images": [{"id": 1, "width": 640}, ...], "annotations": [...], ...}    or only    [{...}, ...]
 //
 // The file is read in pieces and one row is in memory at a time, with only the columns that are
 // asked for. All else is skipped, whatever it holds.
