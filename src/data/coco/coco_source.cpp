@@ -40,6 +40,11 @@ class CocoSource final : public PictureSource {
     return (text.empty() ? "training leaves out: " : text + "; so are ") + unusable;
   }
 
+  int64_t decoded_bytes() const override {
+    int64_t sum = 0;
+    for (const CocoPicture* picture : used_) sum += picture->width * picture->height * 4;
+    return sum;
+  }
   std::string origin(int64_t index) const override { return (folder_ / at(index).file).string(); }
   KeptSample kept(int64_t index) const override {
     std::error_code code;

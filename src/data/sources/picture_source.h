@@ -40,6 +40,9 @@ class PictureSource {
   // What of the data is not used, for the user; empty: nothing.
   virtual std::string remark() const { return ""; }
 
+  // All pictures decoded, with four bytes for a pixel; 0: not known without reading them.
+  virtual int64_t decoded_bytes() const { return 0; }
+
   // Reads picture `index` in [0, size()). Reuses the memory of `picture`. A failure is Fault::data,
   // with `origin(index)` in the message.
   virtual void read(int64_t index, EncodedPicture& picture) const = 0;

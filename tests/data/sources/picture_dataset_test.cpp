@@ -113,6 +113,58 @@ TEST(PictureDataset, FloatsRoundToTheBytes) {
   }
 }
 
+// The photo three times, with one object; counts how often it is read.
+class CountedPictures final : public PictureSource {
+ public:
+  explicit CountedPictures(int& reads) : reads_(reads) {}
+  int64_t size() const override { return 3; }
+  std::vector<std::string> class_names() const override { return {"a"}; }
+  std::string origin(int64_t) const override { return "photo"; }
+  bool has_objects() const override { return true; }
+  int64_t decoded_bytes() const override { return 3 * 128 * 128 * 4; }
+  void read(int64_t index, EncodedPicture& picture) const override {
+    ++reads_;
+    picture.bytes = photo();
+    picture.boxes = {{0.25f, 0.25f, 0.75f, 0.5f}};
+    picture.objects = {.classes = {1}, .truth = {}, .image_id = index, .width = 128, .height = 128};
+  }
+
+ private:
+  int& reads_;
+};
+
+TEST(PictureDataset, PicturesThatFitAreDecodedOnce) {
+  for (const char* view : {"ssd-crop", "random-resized"}) {
+    const PictureSpec spec{.size = 48, .view = view};
+    PictureSpec fresh = spec;
+    fresh.cache = false;
+    int kept_reads = 0, few_reads = 0, fresh_reads = 0;
+    const auto have = [](int64_t bytes) { return FreeMemory{[=] { return bytes; }, 1000}; };
+    const PictureDataset kept(std::make_unique<CountedPictures>(kept_reads), spec, have(1 << 20));
+    const PictureDataset few(std::make_unique<CountedPictures>(few_reads), spec, have(900));
+    const PictureDataset plain(std::make_unique<CountedPictures>(fresh_reads), fresh);
+    const auto image_from = [&](const PictureDataset& set, int64_t index, uint64_t key) {
+      std::string image(stored_bytes(set.image()), '\0');
+      Sample sample;
+      sample.begin(image.data(), set.image_type());
+      set.read(index, key, sample);
+      EXPECT_EQ(sample.get<int64_t>("image_id")[0], index);
+      EXPECT_EQ(sample.get<float>("boxes").size(), 4u);
+      return std::pair{image, sample.geometry.x.shift};
+    };
+    for (uint64_t key = 0; key < 8; ++key) {
+      for (int64_t index = 0; index < 3; ++index) {
+        const auto image = image_from(plain, index, key);
+        ASSERT_EQ(image_from(kept, index, key), image) << view;
+        ASSERT_EQ(image_from(few, index, key), image) << view;
+      }
+    }
+    EXPECT_EQ(kept_reads, 3);
+    EXPECT_EQ(few_reads, 24);
+    EXPECT_EQ(fresh_reads, 24);
+  }
+}
+
 TEST(PictureDataset, FastDecodingLooksAlike) {
   for (const int64_t size : {12, 24, 60, 120}) {
     const PictureSpec exact{.size = size, .options = resized(size)};
