@@ -61,6 +61,15 @@ Loader::Loader(const Dataset& dataset, const AugmentChain& chain, const EpochPla
   expect(0 <= spec.first_step && spec.first_step <= spec.last_step, "steps run backwards");
   expect(!spec.bytes || chain.keeps_bytes(), "augmentations that need floats");
   expect(spec.stride > 0 && spec.rows > 0 && spec.parts % spec.rows == 0, "steps that go on");
+  if (spec.form && !chain.distorts().empty()) {
+    raise(Fault::usage, "{} distorts images, and boxes cannot follow; try: --augment without it",
+          chain.distorts());
+  }
+  if (spec.form && spec.mixing.on()) {
+    raise(Fault::usage,
+          "mixup and cutmix mix labels, and these samples have boxes; try: without "
+          "--mixup-alpha and --cutmix-alpha");
+  }
   total_ = divide_up(spec.last_step - spec.first_step, spec.stride) * spec.parts;
   if (spec_.micro_batch == 0) spec_.micro_batch = spec.batch;
   expect(spec.batch % spec_.micro_batch == 0 && spec.offset % spec_.micro_batch == 0,
