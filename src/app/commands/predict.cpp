@@ -51,7 +51,8 @@ struct Options : InferenceOptions {
     field("pixels", what.pixels,
           "write what the network is shown [images, c, h, w] to this .safetensors file");
     for (const AnswerDef& def : answer_catalog()) {
-      field.section(fmt::format("{}{}", static_cast<char>(std::toupper(def.task[0])), def.task.substr(1)));
+      field.section(
+          fmt::format("{}{}", static_cast<char>(std::toupper(def.task[0])), def.task.substr(1)));
       of_answers.describe(field, def.describe);
     }
     describe_told(field);
@@ -122,7 +123,7 @@ int predict_all(const Options& options, const OpenedModel& opened, Subject what,
   const std::unique_ptr<Answer> answer = answer_for(opened).make(
       {options.of_answers, std::move(what.names), network, options.what.upright});
   Predictor predictor(options.what, *answer, network, what.count);
-  take(predictor, what.count, batch);
+  take(predictor, network.task(), what.count, batch);
   predictor.finish();
   return predictor.bad() ? static_cast<int>(Fault::data) : 0;
 }
@@ -133,9 +134,11 @@ void predict_dataset(const Options& options, const OpenedModel& opened) {
   const AugmentChain chain = options.data.chain(data->image_shape(), false);
   const int classes = options.num_classes ? options.num_classes : data->classes();
   predict_all(options, opened, {data->image_shape(), data->size(), classes, data->class_names()},
-              [&](Predictor& predictor, int64_t count, int64_t batch) {
-                predictor.take(*dataset_pictures(*data, chain, count, batch, options.data.loader(),
-                                                 true, options.data.def().has_pictures));
+              [&](Predictor& predictor, const Task& task, int64_t count, int64_t batch) {
+                LoaderSpec loader = options.data.loader();
+                loader.form = task.form();
+                predictor.take(*dataset_pictures(*data, chain, count, batch, loader, true,
+                                                 options.data.def().has_pictures));
               });
 }
 
@@ -208,7 +211,7 @@ int predict_pictures(const Options& options, const OpenedModel& opened, ClassNam
   const int classes = class_count(options, opened.model, names);
   return predict_all(
       options, opened, {data->image_shape(), data->size(), classes, std::move(names)},
-      [&](Predictor& predictor, int64_t count, int64_t batch) {
+      [&](Predictor& predictor, const Task&, int64_t count, int64_t batch) {
         LoaderSpec loader = options.data.loader();
         loader.bad = BadSamples::leave_out;
         predictor.take(*dataset_pictures(*data, chain, count, batch, loader, false, true));
@@ -241,7 +244,7 @@ void predict_tensors(const Options& options, const OpenedModel& opened, ClassNam
   if (has_bytes) chain.emplace(options.data.chain(shape, false));
   predict_all(
       options, opened, {shape, count, classes, std::move(names)},
-      [&](Predictor& predictor, int64_t left, int64_t batch) {
+      [&](Predictor& predictor, const Task&, int64_t left, int64_t batch) {
         for (const ImageTensor& tensor : tensors) {
           const int64_t taken = std::min(left, tensor.size());
           if (taken == 0) break;
@@ -292,12 +295,13 @@ CommandDef predict_command() {
           .usage = "predict --checkpoint FILE|RUN_DIR [--input FILE...] [options]",
           .details =
               R"(Tells the likeliest classes of every image, with their probabilities, and whether
-that is right where the labels are known. Weights written by Convoy bring model,
-class names and preprocessing along. Images come from --input, or are those of
-the dataset. Pictures are resized and cropped as in evaluation; one that cannot
-be read is named and left out, and the exit code is 3. A .safetensors input holds
-one tensor of images, called images where there are several, and may hold their
-labels.
+that is right where the labels are known; a detector tells the objects in it: the
+score, the number and name of the class, and the box in pixels of the picture
+(left, top, width, height). Weights written by Convoy bring model, class names
+and preprocessing along. Images come from --input, or are those of the dataset.
+Pictures are resized and cropped as in evaluation; one that cannot be read is
+named and left out, and the exit code is 3. A .safetensors input holds one tensor
+of images, called images where there are several, and may hold their labels.
 
   convoy predict --checkpoint runs/demo --first 10
   convoy predict --checkpoint runs/demo --top 1 --output predictions.jsonl
@@ -307,9 +311,12 @@ labels.
   convoy predict --checkpoint resnet50.pth --model resnet50 --dataset imagenet --input photo.jpg
   convoy predict --checkpoint best.safetensors --input photos.npy --json
   convoy predict --checkpoint best.safetensors --input photos.npy --logits logits.safetensors
+  convoy predict --checkpoint detector.safetensors --input holidays/ --draw seen/
+  convoy predict --checkpoint detector.safetensors --dataset coco --data-dir coco --results r.json
 )",
           .basics =
-              "checkpoint weights input split first top json output logits draw model "
+              "checkpoint weights input split first json output draw top logits min-score results "
+              "model "
               "dataset data-dir class-names image-size threads",
           .describe = describe,
           .run = run};

@@ -3,10 +3,14 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "app/command.h"
 #include "app/options.h"
+#include "app/prepare/coco_shards.h"
+#include "app/prepare/imagenet_shards.h"
 #include "app/prepare/journal.h"
 #include "app/prepare/raw_splits.h"
 #include "app/prepare/write_shards.h"
@@ -16,6 +20,8 @@
 #include "base/show.h"
 #include "base/text/text.h"
 #include "base/threads/cores.h"
+#include "data/sources/data_file.h"
+#include "data/sources/data_folder.h"
 
 namespace convoy {
 namespace {
@@ -26,7 +32,7 @@ struct Options {
   std::string input, output;
   int threads = 0;
   int64_t max_bad = 0;
-  int train_shards = 1024, validation_shards = 128;
+  int train_shards = 0, validation_shards = 0;
   std::string synsets, validation_labels;
   double val_share = 0;
   uint64_t seed = 0;
@@ -42,11 +48,12 @@ struct Options {
           between(0, 256), {"j"});
     field("max-bad", max_bad,
           "leave out up to N broken pictures; one more ends it with exit code 3", at_least(0));
-    if (of("imagenet")) {
-      field.section("Of `prepare imagenet`");
-      field("train-shards", train_shards, "files of the training set", between(1, 99999));
-      field("validation-shards", validation_shards, "files of the validation set",
-            between(1, 99999));
+    if (of("imagenet") || of("coco")) {
+      field.section("Of `prepare imagenet` and `prepare coco`");
+      field("train-shards", train_shards, "files of the training set; 0: 1024, of coco 256",
+            between(0, 99999));
+      field("validation-shards", validation_shards,
+            "files of the validation set; 0: 128, of coco 32", between(0, 99999));
     }
     if (of("imagenet") || of("folder")) {
       if (kind.empty()) field.section("Of `prepare imagenet` and `prepare folder`");
@@ -63,6 +70,8 @@ struct Options {
             "share of each class that goes into val, where the input has one folder for each class",
             between(0, 0.9));
     }
+    if (train_shards == 0) train_shards = kind == "coco" ? 256 : 1024;
+    if (validation_shards == 0) validation_shards = kind == "coco" ? 32 : 128;
   }
 };
 
@@ -86,7 +95,8 @@ void refuse_overlap(const Options& options, const std::string& kind) {
   if (!begins_with(output, input) && !begins_with(input, output)) return;
   const bool reads_all = kind == "pack" || options.val_share > 0;
   const std::string below = output.lexically_relative(input).begin()->string();
-  if (begins_with(output, input) && output != input && !reads_all && !is_split_name(below)) return;
+  const bool is_read = kind == "coco" ? is_coco_name(below) : is_split_name(below);
+  if (begins_with(output, input) && output != input && !reads_all && !is_read) return;
   raise(Fault::usage, "--output {} and --input {} lie in each other; try: {}", options.output,
         options.input,
         reads_all ? "another --output"
@@ -123,6 +133,25 @@ void check_left_out(int64_t left_out, const Options& options) {
         options.output, left_out, options.max_bad, left_out);
 }
 
+// Writes the records of a split, reports them, and notes them in `result`. Returns how many pictures
+// were left out.
+int64_t write_split(const ShardRecords& records, const ShardsSpec& spec, ThreadPool& pool,
+                    BadPictures& bad, Json& result) {
+  const ShardsResult wrote = write_shards(records, spec, pool, bad);
+  result[spec.prefix] = {{"records", wrote.records},
+                         {"left_out", wrote.left_out},
+                         {"shards", spec.shards},
+                         {"bytes", wrote.bytes}};
+  show(
+      "{}: {} records in {} shards, {}; {} shards were made now, {} pictures encoded "
+      "anew, {} left out; all read again and sound\n",
+      (spec.folder / (spec.prefix + "-*")).string(), with_commas(wrote.records), spec.shards,
+      human_bytes(static_cast<double>(wrote.bytes)), wrote.made, wrote.encoded_anew,
+      wrote.left_out);
+  std::fflush(stdout);
+  return wrote.left_out;
+}
+
 int prepare_imagenet(const Options& options, ThreadPool& pool) {
   const RawSplits splits = splits_of(options, pool);
   Json what{{"kind", "imagenet"},
@@ -145,23 +174,67 @@ int prepare_imagenet(const Options& options, ThreadPool& pool) {
     const std::string name = train ? "train" : "validation";
     const ShardsSpec spec{.folder = fs::path(options.output) / name,
                           .prefix = name,
-                          .shards = train ? options.train_shards : options.validation_shards,
-                          .shuffle = train,
-                          .seed = options.seed};
-    const ShardsResult wrote = write_shards(splits, pictures, spec, pool, bad);
-    left_out += wrote.left_out;
-    result[name] = {{"records", wrote.records},
-                    {"left_out", wrote.left_out},
-                    {"shards", spec.shards},
-                    {"bytes", wrote.bytes}};
-    show(
-        "{}: {} records in {} shards, {}; {} shards were made now, {} pictures encoded "
-        "anew, {} left out; all read again and sound\n",
-        spec.folder.string(), with_commas(wrote.records), spec.shards,
-        human_bytes(static_cast<double>(wrote.bytes)), wrote.made, wrote.encoded_anew,
-        wrote.left_out);
-    std::fflush(stdout);
+                          .shards = train ? options.train_shards : options.validation_shards};
+    const ImagenetShards records(splits, pictures, spec.shards, train, options.seed);
+    left_out += write_split(records, spec, pool, bad, result);
   }
+  check_left_out(left_out, options);
+  journal.finish(result);
+  return 0;
+}
+// The annotations of a split; nothing if the input has none.
+std::optional<CocoSplit> coco_split(const Options& options, bool train) {
+  if (coco_annotation_files(options.input, train).empty()) return std::nullopt;
+  const CocoFiles files = find_coco(options.input, train);
+  CocoSplit split = read_coco_split(files.annotations);
+  const std::string unusable = split.unusable();
+  const auto count = static_cast<long long>(split.pictures.size());
+  show("{}: {} pictures, {} with boxes{}; {}\n", files.annotations.string(), with_commas(count),
+       with_commas(count - split.bare()), train ? ", the others are left out" : "",
+       unusable.empty() ? "all boxes are usable" : "left out besides: " + unusable);
+  std::fflush(stdout);
+  return split;
+}
+
+// Evaluation compares with the annotations of the validation set: records lack the unusable ones.
+void copy_annotations(const Options& options) {
+  const fs::path from = find_coco(options.input, false).annotations;
+  const fs::path folder = fs::path(options.output) / "raw-data" / "annotations";
+  make_folders(folder, Fault::usage);
+  const std::string content = read_file(from, Fault::data);
+  const fs::path to = folder / from.filename();
+  if (is_there(to) && hash_bytes(read_file(to, Fault::data)) == hash_bytes(content)) return;
+  write_atomically(to, content, Fault::usage);
+}
+
+int prepare_coco(const Options& options, ThreadPool& pool) {
+  expect_folder(options.input);
+  const std::optional<CocoSplit> splits[] = {coco_split(options, true), coco_split(options, false)};
+  if (!splits[0] && !splits[1]) find_coco(options.input, true);  // reports what is missing
+  const auto fingerprint_of = [](const std::optional<CocoSplit>& split) {
+    return split ? fingerprint(*split) : "";
+  };
+  Json what{{"kind", "coco"},
+            {"train", fingerprint_of(splits[0])},
+            {"val", fingerprint_of(splits[1])},
+            {"train_shards", options.train_shards},
+            {"validation_shards", options.validation_shards}};
+  Journal journal(options.output, std::move(what), options.command);
+  tell_resumed(journal, options);
+  BadPictures bad(options.max_bad);
+  Json result;
+  int64_t left_out = 0;
+  for (const bool train : {true, false}) {
+    const std::optional<CocoSplit>& split = splits[train ? 0 : 1];
+    if (!split) continue;
+    const ShardsSpec spec{.folder = options.output,
+                          .prefix = train ? "train" : "val",
+                          .ending = ".tfrecord",
+                          .shards = train ? options.train_shards : options.validation_shards};
+    const CocoShards records(*split, find_coco(options.input, train).pictures, spec.shards, train);
+    left_out += write_split(records, spec, pool, bad, result);
+  }
+  if (splits[1]) copy_annotations(options);
   check_left_out(left_out, options);
   journal.finish(result);
   return 0;
@@ -233,11 +306,12 @@ std::string command_of(const std::string& kind, const Fields& field) {
 
 int run(const CommandLine& line) {
   const std::vector<Field> known = described(describe);
-  need_words(line, {"imagenet|folder|pack"});
+  need_words(line, {"imagenet|coco|folder|pack"});
   const std::string& kind = line.words[0];
-  if (kind != "imagenet" && kind != "folder" && kind != "pack") {
-    const std::string near = nearest(kind, {"imagenet", "folder", "pack"});
-    raise(Fault::usage, "prepare makes imagenet, folder or pack, not {}{}", kind,
+  const std::vector<std::string> kinds{"imagenet", "coco", "folder", "pack"};
+  if (std::ranges::find(kinds, kind) == kinds.end()) {
+    const std::string near = nearest(kind, kinds);
+    raise(Fault::usage, "prepare makes imagenet, coco, folder or pack, not {}{}", kind,
           near.empty() ? "; try: convoy prepare --help" : "; nearest: " + near);
   }
   Fields field(resolve(line, known));
@@ -254,6 +328,7 @@ int run(const CommandLine& line) {
   options.command = command_of(kind, field);
   ThreadPool pool(options.threads ? options.threads : available_cores());
   if (kind == "imagenet") return prepare_imagenet(options, pool);
+  if (kind == "coco") return prepare_coco(options, pool);
   if (kind == "folder") return prepare_folder(options, pool);
   return prepare_pack(options, pool);
 }
@@ -264,7 +339,7 @@ CommandDef prepare_command() {
   return {
       .name = "prepare",
       .summary = "turn published pictures into what training reads",
-      .usage = "prepare imagenet|folder|pack --input DIR --output DIR [options]",
+      .usage = "prepare imagenet|coco|folder|pack --input DIR --output DIR [options]",
       .details =
           R"(prepare imagenet   TFRecords, as TensorFlow's recipes have them: train/train-00000-of-01024 ...
                    and validation/validation-00000-of-00128 ..., and synsets.txt. Labels count
@@ -272,12 +347,18 @@ CommandDef prepare_command() {
                    by --seed (a permutation of our own, not numpy's), validation pictures
                    sorted by name. CMYK, PNG, BMP, TIFF and WebP become RGB JPEGs of
                    quality 100.
+prepare coco       TFRecords of pictures with boxes, as the recipes of SSD have them:
+                   train-00000-of-00256.tfrecord ... and val-00000-of-00032.tfrecord ..., and
+                   raw-data/annotations/ with the annotations of the validation set. The input
+                   has annotations/instances_train2017.json, train2017, and the same of val2017.
+                   Boxes of no size or beyond their picture are left out, and training pictures
+                   without a box. Segmentations are not written.
 prepare folder     train/CLASS/... and val/CLASS/..., as torchvision reads them.
 prepare pack       the same tree of files with each JPEG rewritten without loss, so that
                    training decodes only the part that a crop needs. Pictures of other
                    formats, and other files, are copied.
 
-The input of the first two has ILSVRC2012_img_train.tar or the folder train (or img_train)
+The input of imagenet and folder has ILSVRC2012_img_train.tar or the folder train (or img_train)
 with a folder for each class; and ILSVRC2012_img_val.tar or the folder val (validation,
 img_val), with folders of classes or with a list of labels beside it. Tars are read where
 they lie, nothing is unpacked. One split alone will do.
@@ -288,11 +369,12 @@ decodes them all.
 
   convoy prepare imagenet --input downloads --output imagenet
   convoy prepare imagenet --input raw --output small --train-shards 8 --validation-shards 2
+  convoy prepare coco --input coco --output coco/ssd_tf_records
   convoy prepare folder --input downloads --output imagenet-folder --max-bad 10
   convoy prepare folder --input flowers --output flowers-split --val-share 0.1
   convoy prepare pack --input imagenet-folder --output imagenet-packed
 )",
-      .words = "imagenet folder pack",
+      .words = "imagenet coco folder pack",
       .basics =
           "input output threads max-bad train-shards validation-shards synsets "
           "validation-labels seed val-share",

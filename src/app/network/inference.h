@@ -87,8 +87,6 @@ class InferenceNetwork {
   const Task& task() const { return *task_; }
   const NetworkPlans& plans() const { return plans_; }
   const State& state() { return network_.state(); }
-  // The threads that run the network.
-  ThreadPool& pool() { return network_.pool(); }
   // Runs the network; the outputs are those of the task.
   Executor& executor() { return *network_.evaluation(); }
 

@@ -54,8 +54,9 @@ CocoIds::CocoIds(const std::vector<std::string>& names, int64_t classes,
                                                              : fmt::format("class {}", label));
     const CocoCategory* category = find(known, names_.back());
     if (!category && !annotations_.empty()) {
-      raise(Fault::data, "{} has no category \"{}\", a class of the network; try: annotations of "
-                         "the data it was trained on",
+      raise(Fault::data,
+            "{} has no category \"{}\", a class of the network; try: annotations of "
+            "the data it was trained on",
             annotations_, names_.back());
     }
     are_known = are_known && category;
@@ -71,16 +72,18 @@ int64_t CocoIds::image(const std::string& file) const {
   const fs::path name = fs::path(file).filename();
   if (const auto found = images_.find(name.string()); found != images_.end()) return found->second;
   if (!annotations_.empty()) {
-    raise(Fault::data, "{} has no picture {}; try: the annotations of these pictures, or without "
-                       "--annotations",
+    raise(Fault::data,
+          "{} has no picture {}; try: the annotations of these pictures, or without "
+          "--annotations",
           annotations_, name.string());
   }
   const std::string stem = name.stem().string();
   int64_t number = 0;
   const auto [end, problem] = std::from_chars(stem.data(), stem.data() + stem.size(), number);
   if (problem == std::errc() && end == stem.data() + stem.size() && number >= 0) return number;
-  raise(Fault::data, "{}: --results needs its number, which its name does not tell; try: "
-                     "--annotations FILE",
+  raise(Fault::data,
+        "{}: --results needs its number, which its name does not tell; try: "
+        "--annotations FILE",
         file);
 }
 

@@ -20,7 +20,7 @@ FoundObject in_pixels(const Detection& detection, int64_t width, int64_t height)
           .height = box.height};
 }
 
-std::string text_lines(const PictureObjects& picture, const CocoIds& ids, double min_score) {
+std::string text_lines(const FoundInPicture& picture, const CocoIds& ids, double min_score) {
   const std::string which = picture.file.empty() ? std::to_string(picture.index) : picture.file;
   std::string text;
   for (const FoundObject& o : picture.objects) {
@@ -32,7 +32,7 @@ std::string text_lines(const PictureObjects& picture, const CocoIds& ids, double
   return text.empty() ? shown("{:>6}  no object\n", which) : text;
 }
 
-std::string json_line(const PictureObjects& picture, const CocoIds& ids) {
+std::string json_line(const FoundInPicture& picture, const CocoIds& ids) {
   using Json = nlohmann::ordered_json;
   Json line{{"index", picture.index}};
   if (!picture.file.empty()) line["file"] = picture.file;

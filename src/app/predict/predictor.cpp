@@ -22,6 +22,22 @@ Predictor::Predictor(const PredictorOptions& options, Answer& answer, InferenceN
       progress_("images", !prints_ || ::isatty(STDOUT_FILENO) != 1),
       results_(network.task().results()) {
   if (!options.draw.empty()) make_folders(options.draw, Fault::usage);
+  bind_blanks();
+}
+
+// The plan is that of evaluation, whose inputs include the truth, for its loss. Pictures without a
+// known truth get zeros, and the loss is not used.
+void Predictor::bind_blanks() {
+  Executor& executor = network_.executor();
+  const std::vector<Input>& inputs = executor.plan().graph.inputs;
+  const auto bytes = [&](const Input& input) {
+    return stored_bytes(executor.plan().graph.type(input.value));
+  };
+  size_t most = 0;
+  for (const Input& input : inputs) most = std::max(most, bytes(input));
+  blank_.reserve(most);
+  std::fill_n(blank_.data(), most, std::byte{});
+  for (const Input& input : inputs) executor.bind(input.name, blank_.data());
 }
 
 void Predictor::take(Pictures& pictures) {

@@ -8,6 +8,7 @@
 #include "app/predict/answer.h"
 #include "app/predict/pictures.h"
 #include "app/progress.h"
+#include "tensor/arena.h"
 
 namespace convoy {
 
@@ -34,6 +35,7 @@ class Predictor {
   int64_t bad() const { return bad_; }
 
  private:
+  void bind_blanks();
   void warn_of_bad(const Batch& batch);
   void tell();
   void draw(const SeenPicture& picture) const;
@@ -45,6 +47,7 @@ class Predictor {
   int64_t total_;
   bool prints_;
   bool labelled_ = true;  // all so far have labels
+  Arena blank_;           // in place of unknown inputs
   ProgressLine progress_;
   std::unique_ptr<Results> results_;
   Rows rows_;

@@ -154,4 +154,9 @@ CocoFiles find_coco(const fs::path& dir, bool train) {
   raise(Fault::data, "{} is there, but no folder {} with its pictures; try: {}", file.string(), (above / name).string(), (above / "images" / name).string());
 }
 
+bool is_coco_name(std::string_view name) {
+  return name == "annotations" || name == "raw-data" || name == "images" ||
+         name.starts_with("train") || name.starts_with("val");
+}
+
 }  // namespace convoy

@@ -65,4 +65,7 @@ struct CocoFiles {
 };
 CocoFiles find_coco(const fs::path& dir, bool train);
 
+// Whether one of these functions reads a folder of this name below `dir`.
+bool is_coco_name(std::string_view name);
+
 }  // namespace convoy

@@ -1,12 +1,11 @@
 // The objects in each picture: their scores, classes and boxes.
 
-#include "boxes/detector.h"
-
 #include <algorithm>
 
 #include "app/predict/answer.h"
 #include "app/predict/found_objects.h"
 #include "base/error.h"
+#include "boxes/detector.h"
 #include "data/detection_form.h"
 #include "pictures/drawing.h"
 
@@ -38,11 +37,10 @@ struct Options {
   }
 };
 
-class FoundInPictures final : public Answer {
+class DetectionAnswer final : public Answer {
  public:
-  explicit FoundInPictures(const AnswerSite& site)
+  explicit DetectionAnswer(const AnswerSite& site)
       : options_(site.options.read<Options>()),
-        pool_(site.network.pool()),
         upright_(site.upright),
         classes_(site.network.executor().output_type("class_logits").shape[2]),
         ids_(site.names, classes_, options_.annotations),
@@ -50,7 +48,7 @@ class FoundInPictures final : public Answer {
 
   void read(const Executor& executor, const Batch& batch, bool labelled) override {
     found_ = detector_.detect(executor.output("class_logits"), executor.output("box_codes"),
-                              batch.valid, pool_);
+                              batch.valid, executor.pool());
     batch_ = &batch;
     labelled_ = labelled;
   }
@@ -62,9 +60,8 @@ class FoundInPictures final : public Answer {
     for (const Detection& one : found_[static_cast<size_t>(picture.sample)]) {
       picture_.objects.push_back(in_pixels(one, picture_.width, picture_.height));
     }
-    count_ += std::ranges::count_if(picture_.objects, [&](const FoundObject& o) {
-      return o.score >= options_.shown_score;
-    });
+    count_ += std::ranges::count_if(
+        picture_.objects, [&](const FoundObject& o) { return o.score >= options_.shown_score; });
     if (!options_.results.empty()) results_.add(id, picture_.objects, ids_);
   }
 
@@ -118,7 +115,6 @@ class FoundInPictures final : public Answer {
   }
 
   Options options_;
-  ThreadPool& pool_;
   bool upright_;
   int64_t classes_;
   CocoIds ids_;
@@ -126,7 +122,7 @@ class FoundInPictures final : public Answer {
   std::span<const std::vector<Detection>> found_;
   const Batch* batch_ = nullptr;
   bool labelled_ = false;
-  PictureObjects picture_;
+  FoundInPicture picture_;
   int64_t count_ = 0;  // of objects that are shown
   CocoResults results_;
 };
@@ -137,7 +133,7 @@ AnswerDef detection_answer() {
   return {.task = "detection",
           .describe = describe_options<Options>,
           .make = [](const AnswerSite& site) -> std::unique_ptr<Answer> {
-            return std::make_unique<FoundInPictures>(site);
+            return std::make_unique<DetectionAnswer>(site);
           }};
 }
 
