@@ -1,6 +1,7 @@
 #include "train/step_report.h"
 
 #include <cmath>
+#include <optional>
 
 #include "models/model.h"
 #include "tensor/isa.h"
