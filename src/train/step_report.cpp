@@ -1,6 +1,7 @@
 #include "train/step_report.h"
 
 #include <cmath>
+#include <optional>
 
 #include "tensor/isa.h"
 #include "train/taken_algorithms.h"
@@ -20,6 +21,7 @@ void StepReport::tell(const RunState& state, const Results& results, const Loade
   const bool record = step % site_.config.log_steps == 0 || step == progress.last_step;
   samples_ += results.samples();
   const double now = steady_seconds();
+  const Metric main = state.epoch->main();
   site_.listener.on(TrainProgress{
       .epoch = setup.epochs.epochs_after(step),
       .step = step,
@@ -29,7 +31,7 @@ void StepReport::tell(const RunState& state, const Results& results, const Loade
       .images_per_s = static_cast<double>(samples_) / std::max(now - seconds_, 1e-9),
       .data_wait_s = (loader.wait_seconds() - wait_) / static_cast<double>(step - step_),
       .epoch_loss = state.epoch->mean_loss(),
-      .metric = state.epoch->main(),
+      .metric = main.def->in_training ? std::optional(main) : std::nullopt,
       .total_steps = progress.last_step,
       .steps_per_epoch = static_cast<int64_t>(std::ceil(setup.epochs.steps_per_epoch())),
       .record = record});

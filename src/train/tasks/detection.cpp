@@ -20,7 +20,6 @@ void refuse_options_of_classifiers(const RunConfig& run) {
   if (run.label_smoothing > 0) refuse("--label-smoothing");
   if (!run.class_weights.asked.empty()) refuse("--class-weights");
   if (run.mixing.on()) refuse("mixing images (--mixup, --cutmix)");
-  if (run.stop.counts_training()) refuse("--best-metric " + run.stop.best_metric);
 }
 
 const DefaultBoxSpec& boxes_of(const Variant& model) {
