@@ -63,6 +63,10 @@ class Resizer {
     void plan(const ViewAxis& axis, int64_t size, Interpolation how);
 
    private:
+    // Gives every output the same number of taps; missing ones have zero weight, behind the window
+    // or, at the end of the picture, before it.
+    void make_even(int64_t low, int64_t high);
+
     std::vector<int64_t> low_;
     std::vector<double> weight_;
   };
