@@ -64,7 +64,7 @@ class Step {
       const std::vector<int64_t> shape(slot.shape.begin(), slot.shape.end());
       auto made = formula::parameter(seed, slot.name, shape, one.at("gain"), one.at("shift"));
       if (shape.size() == 4 && !slot.name.starts_with("model.")) {
-        for (float& x : made) x /= 32;
+        for (float& x : made) x /= 16;
       }
       std::copy(made.begin(), made.end(), session_.param(slot.name).begin());
     }
