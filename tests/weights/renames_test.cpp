@@ -343,7 +343,7 @@ TEST(Renames, TensorFlowsClassifierIsATrunkToo) {
   std::vector<FakeTensor> file;
   for (int i = 0; i < 36; ++i) {
     const std::string number = i ? "_" + std::to_string(i) : "";
-    const auto& [conv, norm] = order[static_cast<size_t>(std::min(i, 28))];
+    const std::string& conv = order[static_cast<size_t>(std::min(i, 28))].first;
     const Shape s = i < 29 ? shape_of(wanted, conv + ".weight") : Shape{512, 512, 3, 3};
     file.push_back({"conv2d" + number + "/kernel", {s[2], s[3], s[1], s[0]}});
     for (const char* kind : {"gamma", "beta", "moving_mean", "moving_variance"}) {

@@ -37,16 +37,16 @@ TEST(DetectionResults, ScoresPicturesAsCocoDoes) {
   results.add(row(1, {right}, 2));
   results.add(row(2, {right}, 4));
   EXPECT_EQ(value(results, "loss"), 3);
-  EXPECT_EQ(results.main().value, 1);
-  EXPECT_EQ(value(results, "mAP75"), 1);
+  EXPECT_DOUBLE_EQ(results.main().value, 1);
+  EXPECT_DOUBLE_EQ(value(results, "mAP75"), 1);
   // The best-scored one is wrong: the precision is 1/2 at each of the object's recalls.
   DetectionResults half(3);
   half.add(row(1, {far, right}));
   EXPECT_NEAR(value(half, "mAP"), 0.5, 1e-12);
-  // An overlap of 0.6 is enough for the thresholds 0.5, 0.55 and, in floats just not, 0.6.
+  // An overlap of 0.6 is enough for a threshold of 0.5, but not for 0.75.
   DetectionResults some(3);
   some.add(row(1, {part}));
-  EXPECT_EQ(value(some, "mAP50"), 1);
+  EXPECT_DOUBLE_EQ(value(some, "mAP50"), 1);
   EXPECT_EQ(value(some, "mAP75"), 0);
 }
 
