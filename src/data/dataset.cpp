@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/text/text.h"
+#include "data/objects.h"
 #include "data/sources/data_folder.h"
 
 namespace convoy {
@@ -25,6 +26,12 @@ const DatasetDef& find_dataset(std::string_view name) {
 std::string usual_folder(const DatasetDef& def) {
   const char* folder = std::getenv("DATA_DIR");
   return std::string(!def.default_folder.empty() ? def.default_folder : folder ? folder : "");
+}
+
+bool Dataset::has_objects() const {
+  const TensorList all = tensors();
+  return std::ranges::any_of(
+      all, [](const auto& tensor) { return tensor.first == object_tensor::image_id; });
 }
 
 std::unique_ptr<Dataset> open_dataset(std::string_view name, DatasetSpec spec) {

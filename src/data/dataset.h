@@ -36,6 +36,8 @@ class Dataset {
   // The tensors of fixed shape that every sample has besides its image: here a label in [0,
   // classes()).
   virtual TensorList tensors() const { return {{"label", {{}, DType::s32}}}; }
+  // Whether samples have objects (data/objects.h) in place of a label.
+  bool has_objects() const;
   // Reads sample `index` in [0, size()) into `sample`, on which the caller has called `begin`:
   // c*h*w values, plane after plane, its tensors and its geometry. `key` determines random choices:
   // random_key(seed, Purpose::view, epoch, index). A sample that cannot be decoded is Fault::data.
@@ -72,6 +74,7 @@ struct DatasetSpec {
   Shape image{3, 32, 32};
   int classes = 10;
   int64_t samples = 10000;
+  bool objects = false;  // images with objects, class 0 being the background
   uint64_t seed = 0;
 };
 

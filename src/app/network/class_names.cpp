@@ -56,6 +56,7 @@ std::unique_ptr<Dataset> open_matched(const InferenceOptions& options, const Ope
                                       bool train) {
   const WeightFile& file = opened.file;
   std::unique_ptr<Dataset> data = options.data.open(train, options.seed);
+  check_samples(opened.model, *data);
   const ClassNames own = data->class_names();
   const ClassNames names = network_classes(options, opened, own);
   const ClassMap map = options.class_map.empty() ? ClassMap{} : read_class_map(options.class_map);

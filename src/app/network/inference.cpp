@@ -134,7 +134,8 @@ FoundModel check_model_and_data(InferenceOptions& options, const std::string& or
   }
   const FoundModel model = find_model(options.model);
   check_options(model.family, options.model_options);
-  options.data.suit(model.image_size(), model.family.channels, model.classes());
+  options.data.suit(model.image_size(), model.family.channels, model.classes(),
+                    task_of(model.family).of_objects);
   limit_isa(options.isa);
   return model;
 }

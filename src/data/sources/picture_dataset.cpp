@@ -61,22 +61,8 @@ void add_objects(const EncodedPicture& picture, int64_t width, int64_t height,
           "annotations of the same set",
           origin, width, height, objects.width, objects.height);
   }
-  const auto count = static_cast<int64_t>(picture.boxes.size());
-  const auto boxes = sample.add<float>(object_tensor::boxes, {count, 4});
-  for (size_t i = 0; i < picture.boxes.size(); ++i) {
-    const Box& box = picture.boxes[i];
-    const float sides[] = {box.ymin, box.xmin, box.ymax, box.xmax};
-    std::ranges::copy(sides, boxes.begin() + static_cast<int64_t>(i) * 4);
-  }
-  std::ranges::copy(objects.classes, sample.add<int32_t>(object_tensor::classes, {count}).begin());
-  const auto rows = static_cast<int64_t>(objects.truth.size()) / object_tensor::truth_columns;
-  std::ranges::copy(
-      objects.truth,
-      sample.add<double>(object_tensor::truth, {rows, object_tensor::truth_columns}).begin());
-  sample.add<int64_t>(object_tensor::image_id, {})[0] = objects.image_id;
-  const auto size = sample.add<int32_t>(object_tensor::picture_size, {2});
-  size[0] = static_cast<int32_t>(height);
-  size[1] = static_cast<int32_t>(width);
+  object_tensor::add(
+      {picture.boxes, objects.classes, objects.truth, objects.image_id, height, width}, sample);
 }
 
 }  // namespace
@@ -144,8 +130,7 @@ uint64_t PictureDataset::content_hash(int64_t index) const {
 
 TensorList PictureDataset::tensors() const {
   if (!source_->has_objects()) return Dataset::tensors();
-  return {{std::string(object_tensor::image_id), {{}, DType::s64}},
-          {std::string(object_tensor::picture_size), {{2}, DType::s32}}};
+  return object_tensor::fixed();
 }
 
 void PictureDataset::read(int64_t index, uint64_t key, Sample& sample) const {

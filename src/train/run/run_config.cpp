@@ -190,7 +190,8 @@ void RunConfig::describe(Fields& field) {
   const FoundModel found = find_model(model);
   check_options(found.family, model_options);
   bn_momentum = found.variant.bn_momentum;
-  data.suit(found.image_size(), found.family.channels, found.classes());
+  data.suit(found.image_size(), found.family.channels, found.classes(),
+            task_of(found.family).of_objects);
   sees_data_ = true;
   describe_length(field);
   describe_update(field);

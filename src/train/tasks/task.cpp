@@ -1,6 +1,7 @@
 #include "train/tasks/task.h"
 
 #include "base/error.h"
+#include "data/dataset.h"
 
 namespace convoy {
 
@@ -12,7 +13,23 @@ const TaskDef& task_of(const ModelDef& family) {
         family.task);
 }
 
+void check_samples(const FoundModel& model, const Dataset& data) {
+  const bool of_objects = task_of(model.family).of_objects;
+  if (of_objects == data.has_objects()) return;
+  if (of_objects) {
+    raise(Fault::usage,
+          "{} detects objects, and the samples of this dataset have a class and no objects; try: "
+          "--dataset coco, or a model that classifies",
+          model.variant.name);
+  }
+  raise(Fault::usage,
+        "{} classifies images, and the samples of this dataset have objects and no class; try: "
+        "--model ssd_resnet34, or a dataset of classes",
+        model.variant.name);
+}
+
 std::unique_ptr<Task> make_task(const TaskSite& site) {
+  if (site.train_set) check_samples(site.model, *site.train_set);
   return task_of(site.model.family).make(site);
 }
 
