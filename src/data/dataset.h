@@ -82,7 +82,8 @@ struct DatasetSpec {
 struct PublishedSize {
   int64_t train = 0, test = 0;  // samples; 0: unknown
   int classes = 0;
-  Shape image = {};  // for sets that do not consist of pictures
+  Shape image = {};      // for sets that do not consist of pictures
+  bool objects = false;  // samples have objects in place of a label
 };
 
 // One entry of the folder data/sets.

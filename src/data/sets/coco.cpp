@@ -49,7 +49,7 @@ DatasetDef coco_dataset() {
       .augment = {"flip"},
       .has_pictures = true,
       .is_in = is_in,
-      .published = {117266, 5000, 81},
+      .published = {.train = 117266, .test = 5000, .classes = 81, .objects = true},
   };
 }
 

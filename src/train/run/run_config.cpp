@@ -7,6 +7,7 @@
 #include "base/threads/cores.h"
 #include "compile/compile.h"
 #include "models/model.h"
+#include "train/tasks/task.h"
 
 namespace convoy {
 
