@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "base/random.h"
+#include "data/classes/class_match.h"
 #include "data/dataset.h"
 #include "data/objects.h"
 #include "support/raises.h"
@@ -163,6 +165,25 @@ TEST(CocoSet, OptionsThatWouldMoveBoxesOrClassesAreRefused) {
   spec.pictures.upright = false;
   spec.pictures.label_offset = 1;
   test::expect_raises(Fault::usage, {"label-offset"}, [&] { open_dataset("coco", spec); });
+}
+
+TEST(CocoSet, ClassesAreMatchedToThoseOfANetworkByName) {
+  const TempFolder folder;
+  five_pictures().write(folder.path(), "train2017");
+  const ClassNames network{"background", "ant", "dog", "bee", "cat"};
+  const auto set = with_classes(opened(folder.path(), true), network, {}, "the weights");
+  EXPECT_EQ(set->image_type(), DType::f32);
+  EXPECT_EQ(set->class_names(), network);
+  const auto second = read(*set, 1);
+  EXPECT_EQ(values<int32_t>(second->sample, object_tensor::classes), (std::vector<int32_t>{2, 4}));
+  const auto truth = values<double>(second->sample, object_tensor::truth);
+  EXPECT_EQ(truth[object_tensor::truth_class], 2);
+  EXPECT_EQ(truth[object_tensor::truth_columns + object_tensor::truth_class], 4);
+  EXPECT_NE(set->remark().find("2 of 5 pictures"), std::string::npos) << set->remark();
+  EXPECT_NE(set->remark().find("ant"), std::string::npos) << set->remark();
+  test::expect_raises(Fault::data, {"dog", "the weights"}, [&] {
+    with_classes(opened(folder.path(), true), {"background", "bee", "cat"}, {}, "the weights");
+  });
 }
 
 TEST(CocoSet, ContentHashesTellObjectsApart) {
