@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "kernels/exponentials.h"
+
 namespace convoy {
 namespace {
 
@@ -32,13 +34,7 @@ void find_candidates(const float* logits, int64_t classes, int64_t begin, int64_
     for (int64_t k = 2; k < classes; ++k) best = row[k] > best ? row[k] : best;
     if (best - row[0] < hopeless) continue;
     const float top = std::max(best, row[0]);
-    double sum = 0;
-    for (int64_t k = 0; k < classes; ++k) {
-      const float power = std::exp(row[k] - top);
-      powers[static_cast<size_t>(k)] = power;
-      sum += static_cast<double>(power);
-    }
-    const auto scale = static_cast<float>(1 / sum);
+    const float scale = 1 / kernels::exponentials(row, top, classes, powers.data());
     for (int64_t k = 1; k < classes; ++k) {
       const float score = powers[static_cast<size_t>(k)] * scale;
       if (score > min_score) {

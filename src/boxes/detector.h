@@ -33,6 +33,8 @@ class Detector {
                                                  int64_t images, ThreadPool& pool);
 
  private:
+  // Divides the candidates of an image by their classes.
+  void sort_by_class(int64_t image);
   // The detections of one class in one image.
   void detect_class(const float* codes, int64_t image, int32_t label);
   void merge(int64_t image);

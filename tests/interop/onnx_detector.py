@@ -132,9 +132,9 @@ def check_files(program: str, weights: pathlib.Path, folder: pathlib.Path) -> No
 def check_results(program: str, weights: pathlib.Path, folder: pathlib.Path) -> None:
     """Pictures and dataset give the same objects, with COCO's numbers; drawn pictures are written."""
     truth = folder / "coco/annotations/instances_val2017.json"
-    common = ["predict", "--checkpoint", str(weights), "--results"]
-    summary = convoy(program, *common, str(folder / "a.json"), "--input", str(folder / "coco/val2017"), "--annotations",
-                     str(truth), "--draw", str(folder / "drawn"), "--shown-score", "0.2").splitlines()
+    common = ["predict", "--checkpoint", str(weights), "--annotations", str(truth), "--results"]
+    summary = convoy(program, *common, str(folder / "a.json"), "--input", str(folder / "coco/val2017"), "--draw",
+                     str(folder / "drawn"), "--shown-score", "0.2").splitlines()
     convoy(program, *common, str(folder / "b.json"), "--dataset", "coco", "--data-dir", str(folder / "coco"))
     first, second = (json.loads((folder / name).read_text()) for name in ("a.json", "b.json"))
     assert first == second and first, (len(first), len(second))
@@ -154,8 +154,8 @@ def main() -> None:
         folder = pathlib.Path(name)
         lay_out(folder / "coco")
         convoy(program, "train", "--model", "ssd_resnet34", "--dataset", "coco", "--data-dir", str(folder / "coco"),
-               "--batch-size", "2", "--max-steps", "1", "--lr", "0.001", "--eval-epochs", "0", "--seed", "1", "--output",
-               str(folder / "run"))
+               "--batch-size", "2", "--max-steps", "1", "--lr", "0.001", "--eval-epochs", "0", "--seed", "1", "--eval-crop",
+               "ssd-whole", "--output", str(folder / "run"))
         weights = folder / "weights.safetensors"
         spread_scores(next((folder / "run").rglob("weights/last.safetensors")), weights)
         check_files(program, weights, folder)

@@ -198,6 +198,9 @@ TEST(PredictRun, RefusesWhatIsNoPicture) {
   refused(2, {"--json", "--output", "x.jsonl"}, {"--output"});
   refused(2, {"--logits", "x.npy"}, {"x.npy", ".safetensors"});
   refused(2, {"--top", "0"}, {"top"});
+  refused(2, {"--min-score", "0.05"}, {"--min-score", "detection", "cifar_resnet8"});
+  refused(2, {"--results", "x.json"}, {"--results", "detection"});
+  refused(2, {"--annotations", "x.json"}, {"--annotations", "--results"});
   const std::vector<int32_t> labels{10};
   const std::vector<TensorEntry> wrong{
       {"image", DType::u8, {1, 3, 8, 8}, std::as_bytes(std::span(zeros).subspan(0, 192))},

@@ -19,6 +19,7 @@
 #include "data/sources/data_file.h"
 #include "data/sources/folder_source.h"
 #include "data/sources/picture_dataset.h"
+#include "data/views/view_maker.h"
 #include "train/checkpoint/weights_metadata.h"
 
 namespace convoy {
@@ -111,6 +112,25 @@ struct Subject {
   ClassNames names;
 };
 
+// Whether all images show their whole pictures, by an example.
+bool shows_whole_pictures(const PictureSpec& spec) {
+  constexpr int64_t width = 640, height = 480;
+  const PictureView view = find_view(spec.view).make(spec)->make(width, height, {}, Random(1));
+  const auto is_whole = [](const ViewAxis& axis, int64_t length) {
+    return axis.from == 0 && axis.length == static_cast<double>(length) && axis.first == 0 &&
+           axis.count == axis.whole;
+  };
+  return is_whole(view.x, width) && is_whole(view.y, height);
+}
+
+void check_view(const PictureSpec& spec, const OpenedModel& opened) {
+  if (!answer_for(opened).needs_whole_pictures || shows_whole_pictures(spec)) return;
+  raise(Fault::usage,
+        "the boxes of {} are about whole pictures, of which --eval-crop {} cuts something off; "
+        "try: --eval-crop ssd-whole",
+        opened.model.variant.name, spec.view);
+}
+
 // Opens the network for the images (at most --first of them) and writes the predictions for those
 // that `take(predictor, count, batch)` hands to the predictor. Returns the exit code: Fault::data
 // if an image could not be read.
@@ -129,6 +149,7 @@ int predict_all(const Options& options, const OpenedModel& opened, Subject what,
 }
 
 void predict_dataset(const Options& options, const OpenedModel& opened) {
+  if (options.data.def().has_pictures) check_view(options.data.pictures(false), opened);
   const auto data = open_matched(options, opened, options.wants_training_set());
   if (!data->remark().empty()) show(stderr, "Warning: {}\n", data->remark());
   const AugmentChain chain = options.data.chain(data->image_shape(), false);
@@ -200,6 +221,7 @@ std::unique_ptr<Dataset> picture_set(const Options& options, const OpenedModel& 
     spec.size = image[1];
     spec.options.set("eval-resize", std::to_string(spec.size));
   }
+  check_view(spec, opened);
   return std::make_unique<PictureDataset>(picture_files(std::move(paths)), spec);
 }
 

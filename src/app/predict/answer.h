@@ -52,6 +52,7 @@ struct AnswerDef {
   std::string_view task;               // as in models
   DescribeOptions describe = nullptr;  // its options
   bool has_labels = false;             // the truth about a picture is a label
+  bool needs_whole_pictures = false;   // images must show all of their pictures
   std::unique_ptr<Answer> (*make)(const AnswerSite&) = nullptr;
 };
 

@@ -47,7 +47,7 @@ CocoIds::CocoIds(const std::vector<std::string>& names, int64_t classes,
           "{} has {} categories, the network {} classes without names; try: --class-names FILE",
           annotations_, known.size(), objects);
   }
-  bool are_known = !names.empty();
+  are_known_ = !names.empty();
   for (int64_t label = 1; label < classes; ++label) {
     const auto at = static_cast<size_t>(label);
     names_.push_back(at < names.size() && !names[at].empty() ? names[at]
@@ -59,10 +59,10 @@ CocoIds::CocoIds(const std::vector<std::string>& names, int64_t classes,
             "the data it was trained on",
             annotations_, names_.back());
     }
-    are_known = are_known && category;
+    are_known_ = are_known_ && category;
     categories_.push_back(category ? category->id : label);
   }
-  if (are_known) return;
+  if (are_known_) return;
   for (int64_t label = 1; label < classes; ++label) {
     categories_[static_cast<size_t>(label - 1)] = label;
   }

@@ -19,6 +19,8 @@ class CocoIds {
   // has the number of its class.
   CocoIds(const std::vector<std::string>& names, int64_t classes, const fs::path& annotations);
 
+  // Whether the categories' numbers are COCO's or from the annotations.
+  bool are_known() const { return are_known_; }
   // Of class `label`, from 1.
   int64_t category(int64_t label) const { return categories_[static_cast<size_t>(label - 1)]; }
   const std::string& name(int64_t label) const { return names_[static_cast<size_t>(label - 1)]; }
@@ -27,6 +29,7 @@ class CocoIds {
   int64_t image(const std::string& file) const;
 
  private:
+  bool are_known_ = true;
   std::vector<int64_t> categories_;
   std::vector<std::string> names_;
   std::string annotations_;

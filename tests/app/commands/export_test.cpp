@@ -177,10 +177,11 @@ TEST(Export, WhatMakesNoSenseIsRefused) {
   expect_refused(joined(from, {"--output", "x.onnx", "--opset", "12"}), usage, {"opset", "12"});
   expect_refused(joined(from, {"--output", "x.onnx", "--threads", "1"}), usage,
                  {"--threads", "--verify"});
+  expect_refused(joined(from, {"--output", "x.onnx", "--nms"}), usage, {"--nms", "detectors"});
   expect_refused(joined(from, {"--output", "no/such/x.onnx"}), usage, {"no/such"});
   expect_refused(joined(from, {"--output", "no/such/x.onnx", "--verify", "1"}), usage, {"no/such"});
-  for (const char* option :
-       {"--softmax", "--no-fold-batch-norm", "--opset=14", "--batch-size=2", "--image-size=8"}) {
+  for (const char* option : {"--softmax", "--nms", "--no-fold-batch-norm", "--opset=14",
+                             "--batch-size=2", "--image-size=8"}) {
     expect_refused(joined(from, {"--output", "x.safetensors", option}), usage,
                    {"safetensors", "try: --format onnx"});
   }

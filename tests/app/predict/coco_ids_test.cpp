@@ -30,6 +30,8 @@ TEST(CocoIds, NamesOfCocoHaveItsNumbers) {
   EXPECT_EQ(own.category(1), 1);
   EXPECT_EQ(own.category(2), 2);
   EXPECT_EQ(own.name(2), "axolotl");
+  EXPECT_TRUE(ids.are_known());
+  EXPECT_FALSE(own.are_known());
 }
 
 TEST(CocoIds, EightyClassesWithoutNamesAreThoseOfCoco) {
@@ -42,12 +44,15 @@ TEST(CocoIds, EightyClassesWithoutNamesAreThoseOfCoco) {
   const CocoIds others({}, 6, "");
   EXPECT_EQ(others.category(5), 5);
   EXPECT_EQ(others.name(5), "class 5");
+  EXPECT_TRUE(ids.are_known());
+  EXPECT_FALSE(others.are_known());
 }
 
 TEST(CocoIds, AnnotationsKnowPicturesAndCategories) {
   const test::TempFolder folder;
   test::write_bytes(folder / "gt.json", annotations);
   const CocoIds ids(pets, 3, folder / "gt.json");
+  EXPECT_TRUE(ids.are_known());
   EXPECT_EQ(ids.category(1), 4);
   EXPECT_EQ(ids.category(2), 5);
   EXPECT_EQ(ids.image("some/where/a.jpg"), 12);

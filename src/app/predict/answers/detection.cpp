@@ -44,7 +44,13 @@ class DetectionAnswer final : public Answer {
         upright_(site.upright),
         classes_(site.network.executor().output_type("class_logits").shape[2]),
         ids_(site.names, classes_, options_.annotations),
-        detector_(DefaultBoxes(*site.network.model().variant.boxes), classes_, options_.detector) {}
+        detector_(DefaultBoxes(*site.network.model().variant.boxes), classes_, options_.detector) {
+    if (!options_.results.empty() && !ids_.are_known()) {
+      raise(Fault::usage,
+            "--results needs the numbers of the categories, and the network's classes are not "
+            "COCO's; try: --annotations FILE too");
+    }
+  }
 
   void read(const Executor& executor, const Batch& batch, bool labelled) override {
     found_ = detector_.detect(executor.output("class_logits"), executor.output("box_codes"),
@@ -132,6 +138,7 @@ class DetectionAnswer final : public Answer {
 AnswerDef detection_answer() {
   return {.task = "detection",
           .describe = describe_options<Options>,
+          .needs_whole_pictures = true,
           .make = [](const AnswerSite& site) -> std::unique_ptr<Answer> {
             return std::make_unique<DetectionAnswer>(site);
           }};
