@@ -29,15 +29,15 @@ Predictor::Predictor(const PredictorOptions& options, Answer& answer, InferenceN
 // known truth get zeros, and the loss is not used.
 void Predictor::bind_blanks() {
   Executor& executor = network_.executor();
-  const std::vector<Input>& inputs = executor.plan().graph.inputs;
-  const auto bytes = [&](const Input& input) {
+  const std::vector<NamedValue>& inputs = executor.plan().graph.inputs;
+  const auto bytes = [&](const NamedValue& input) {
     return stored_bytes(executor.plan().graph.type(input.value));
   };
   size_t most = 0;
-  for (const Input& input : inputs) most = std::max(most, bytes(input));
+  for (const NamedValue& input : inputs) most = std::max(most, bytes(input));
   blank_.reserve(most);
   std::fill_n(blank_.data(), most, std::byte{});
-  for (const Input& input : inputs) executor.bind(input.name, blank_.data());
+  for (const NamedValue& input : inputs) executor.bind(input.name, blank_.data());
 }
 
 void Predictor::take(Pictures& pictures) {

@@ -1,13 +1,10 @@
 // Generated images that a network can learn: each class has a coarse pattern, each image is its
-// class's pattern plus noise. For detectors each also has objects: boxes at random places, which
-// show nothing. A pure function of seed and index, for benchmarks, tests and dry runs.
-#include <algorithm>
-#include <array>
-
+// class's pattern plus noise. A pure function of seed and index, for benchmarks, tests and dry
+// runs.
 #include "base/error.h"
 #include "base/random.h"
 #include "data/dataset.h"
-#include "data/objects.h"
+#include "data/sources/generated_objects.h"
 
 namespace convoy {
 namespace {
@@ -15,7 +12,6 @@ namespace {
 constexpr int64_t grid = 8;        // a pattern has grid x grid cells per channel
 constexpr int pattern_range = 96;  // cells are in 80..175, noise adds -64..63: fits in a byte
 constexpr int lowest_pattern = 80;
-constexpr uint32_t most_objects = 8;  // about as many as a picture of COCO has
 
 class Generated final : public Dataset {
  public:
@@ -52,7 +48,6 @@ class Generated final : public Dataset {
   void read(int64_t index, uint64_t, Sample& sample) const override {
     const auto label = static_cast<int32_t>(index % spec_.classes);
     sample.add_label(label);
-    if (spec_.classes > 1) add_objects(index, sample);
     sample.geometry = whole_picture(spec_.image);
     uint8_t* pixels = sample.pixels();
     Random random(random_key(spec_.seed, Purpose::generated, spec_.train ? 1 : 2,
@@ -79,40 +74,6 @@ class Generated final : public Dataset {
   }
 
  private:
-  // Each covers 1/16 to 1/2 of both sides of the image.
-  void add_objects(int64_t index, Sample& sample) const {
-    Random random(random_key(spec_.seed, Purpose::generated, spec_.train ? 3 : 4,
-                             static_cast<uint64_t>(index)));
-    const int64_t count = 1 + random.below(most_objects);
-    const int64_t height = spec_.image[1], width = spec_.image[2];
-    const auto boxes = sample.add<float>(object_tensor::boxes, {count, 4});
-    const auto classes = sample.add<int32_t>(object_tensor::classes, {count});
-    const auto truth =
-        sample.add<double>(object_tensor::truth, {count, object_tensor::truth_columns});
-    for (size_t i = 0; i < classes.size(); ++i) {
-      const double h = 0.0625 + 0.4375 * random.uniform(), w = 0.0625 + 0.4375 * random.uniform();
-      const double y = (1 - h) * random.uniform(), x = (1 - w) * random.uniform();
-      const auto kinds = static_cast<uint32_t>(spec_.classes - 1);
-      classes[i] = 1 + static_cast<int32_t>(random.below(kinds));
-      const std::array sides{y, x, y + h, x + w};
-      std::ranges::transform(sides, boxes.begin() + static_cast<std::ptrdiff_t>(4 * i),
-                             [](double side) { return static_cast<float>(side); });
-      const double rows = static_cast<double>(height), columns = static_cast<double>(width);
-      const std::array annotation{x * columns,
-                                  y * rows,
-                                  w * columns,
-                                  h * rows,
-                                  static_cast<double>(classes[i]),
-                                  w * h * rows * columns,
-                                  0.0};
-      std::ranges::copy(annotation, truth.begin() + static_cast<std::ptrdiff_t>(
-                                                        i * object_tensor::truth_columns));
-    }
-    sample.add<int64_t>(object_tensor::image_id, {})[0] = index;
-    std::ranges::copy(std::array{static_cast<int32_t>(height), static_cast<int32_t>(width)},
-                      sample.add<int32_t>(object_tensor::picture_size, {2}).begin());
-  }
-
   int64_t pattern_size() const { return spec_.image[0] * grid * grid; }
 
   DatasetSpec spec_;
@@ -134,6 +95,7 @@ DatasetDef generated_dataset() {
                 "--generated-image-size, --generated-classes, --generated-samples",
                 spec.samples, to_string(spec.image), spec.classes);
         }
+        if (spec.objects) return generated_objects(spec);
         return std::make_unique<Generated>(spec);
       },
       .mean = {0.499},

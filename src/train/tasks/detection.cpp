@@ -86,7 +86,8 @@ void DetectionTask::read(const Executor& executor, const Batch& batch, Rows& row
   const float* loss = executor.output("loss");
   const auto* weight = batch.data<float>("weight");
   const auto& outputs = executor.plan().graph.outputs;
-  const bool evaluates = std::ranges::find(outputs, "class_logits", &Input::name) != outputs.end();
+  const bool evaluates =
+      std::ranges::find(outputs, "class_logits", &NamedValue::name) != outputs.end();
   std::span<const std::vector<Detection>> found;
   if (evaluates) {
     found = detector_.detect(executor.output("class_logits"), executor.output("box_codes"),
@@ -109,7 +110,8 @@ TaskDef detection_task() {
   return {.name = "detection",
           .help = "objects with their boxes and classes",
           .metrics = detection_metrics,
-          .make = make};
+          .make = make,
+          .of_objects = true};
 }
 
 }  // namespace convoy

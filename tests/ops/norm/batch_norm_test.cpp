@@ -155,8 +155,6 @@ OpCase eval_case(const Shape& s, After after) {
   return c;
 }
 
-}  // namespace
-
 std::vector<OpCase> batch_norm_cases() {
   std::vector<OpCase> cases;
   for (const Shape& s :
@@ -173,7 +171,7 @@ std::vector<OpCase> batch_norm_cases() {
   return cases;
 }
 
-namespace {
+const RegisteredOps registered(ops_of<batch_norm_cases>);
 
 TEST(BatchNormOp, AgreesWithPlainLoopsAloneAndFused) {
   for (const OpCase& c : batch_norm_cases()) check(c);
@@ -224,7 +222,7 @@ TEST(BatchNormOp, KeepsTheStatisticsThatItIsToldTo) {
     return ops::batch_norm(b, in, vars, {.epsilon = epsilon});
   };
   b.output("y", norm("second", norm("first", x)));
-  ops::keep_statistics(graph, [](const std::string& mean) { return mean == "first.mean"; });
+  ops::freeze_statistics(graph, [](const std::string& mean) { return mean == "first.mean"; });
   Session session(plan(std::move(graph)));
   const std::vector<float> values = random_values(s.count(), 1, 4);
   session.bind("x", values.data());

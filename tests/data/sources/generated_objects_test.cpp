@@ -1,11 +1,12 @@
-// The objects of generated data; its pictures and labels: tests/data/dataset_test.cpp.
+#include "data/sources/generated_objects.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "data/dataset.h"
+#include "base/error.h"
 #include "data/objects.h"
+#include "support/raises.h"
 
 namespace convoy {
 namespace {
@@ -32,8 +33,7 @@ Objects objects_of(const Dataset& set, int64_t index) {
 
 TEST(GeneratedObjects, AreInsideTheImageAndAgreeWithTheirTruth) {
   const int height = 40, width = 80;
-  const auto set =
-      open_dataset("generated", {.image = {3, height, width}, .classes = 4, .samples = 60});
+  const auto set = generated_objects({.image = {3, height, width}, .classes = 4, .samples = 60});
   std::set<int32_t> seen;
   for (int64_t i = 0; i < set->size(); ++i) {
     const Objects objects = objects_of(*set, i);
@@ -63,11 +63,16 @@ TEST(GeneratedObjects, AreAFunctionOfSeedSplitAndIndex) {
   DatasetSpec other = spec, held_out = spec;
   other.seed = 6;
   held_out.train = false;
-  const auto a = open_dataset("generated", spec), same = open_dataset("generated", spec);
+  const auto a = generated_objects(spec), same = generated_objects(spec);
   EXPECT_EQ(objects_of(*a, 4), objects_of(*same, 4));
   EXPECT_NE(objects_of(*a, 4), objects_of(*a, 5));
-  EXPECT_NE(objects_of(*a, 4), objects_of(*open_dataset("generated", other), 4));
-  EXPECT_NE(objects_of(*a, 4), objects_of(*open_dataset("generated", held_out), 4));
+  EXPECT_NE(objects_of(*a, 4), objects_of(*generated_objects(other), 4));
+  EXPECT_NE(objects_of(*a, 4), objects_of(*generated_objects(held_out), 4));
+}
+
+TEST(GeneratedObjects, NeedAClassBesideTheBackground) {
+  test::expect_raises(Fault::usage, {"--generated-classes 2"},
+                      [] { generated_objects({.classes = 1}); });
 }
 
 }  // namespace
