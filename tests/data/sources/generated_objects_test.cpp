@@ -16,7 +16,7 @@ DatasetSpec spec_of(uint64_t seed = 3) {
 
 std::vector<uint8_t> read(const Dataset& set, int64_t index, Sample& sample) {
   std::vector<uint8_t> pixels(static_cast<size_t>(set.image_shape().count()));
-  sample.begin(pixels.data());
+  sample.begin(reinterpret_cast<std::byte*>(pixels.data()), DType::u8);
   set.read(index, 0, sample);
   return pixels;
 }
