@@ -52,8 +52,7 @@ struct Options : InferenceOptions {
     field("pixels", what.pixels,
           "write what the network is shown [images, c, h, w] to this .safetensors file");
     for (const AnswerDef& def : answer_catalog()) {
-      field.section(
-          fmt::format("{}{}", static_cast<char>(std::toupper(def.task[0])), def.task.substr(1)));
+      field.section(def.title);
       of_answers.describe(field, def.describe);
     }
     describe_stored(field);

@@ -50,6 +50,7 @@ struct AnswerSite {
 // One entry of the folder app/predict/answers.
 struct AnswerDef {
   std::string_view task;               // as in models
+  std::string_view title;              // of its options in --help
   DescribeOptions describe = nullptr;  // its options
   bool has_labels = false;             // the truth about a picture is a label
   bool needs_whole_pictures = false;   // images must show all of their pictures

@@ -22,22 +22,25 @@ Predictor::Predictor(const PredictorOptions& options, Answer& answer, InferenceN
       progress_("images", !prints_ || ::isatty(STDOUT_FILENO) != 1),
       results_(network.task().results()) {
   if (!options.draw.empty()) make_folders(options.draw, Fault::usage);
-  bind_blanks();
 }
 
 // The plan is that of evaluation, whose inputs include the truth, for its loss. Pictures without a
 // known truth get zeros, and the loss is not used.
-void Predictor::bind_blanks() {
+void Predictor::bind(const Batch& batch) {
   Executor& executor = network_.executor();
-  const std::vector<NamedValue>& inputs = executor.plan().graph.inputs;
-  const auto bytes = [&](const NamedValue& input) {
-    return stored_bytes(executor.plan().graph.type(input.value));
-  };
-  size_t most = 0;
-  for (const NamedValue& input : inputs) most = std::max(most, bytes(input));
-  blank_.reserve(most);
-  std::fill_n(blank_.data(), most, std::byte{});
-  for (const NamedValue& input : inputs) executor.bind(input.name, blank_.data());
+  const Graph& graph = executor.plan().graph;
+  size_t missing = 0;
+  for (const NamedValue& input : graph.inputs) {
+    if (!batch.find(input.name)) missing = std::max(missing, stored_bytes(graph.type(input.value)));
+  }
+  if (missing > blank_.size()) {
+    blank_.reserve(missing);
+    std::fill_n(blank_.data(), missing, std::byte{});
+  }
+  for (const NamedValue& input : graph.inputs) {
+    const NamedTensor* tensor = batch.find(input.name);
+    executor.bind(input.name, tensor ? tensor->data : blank_.data());
+  }
 }
 
 void Predictor::take(Pictures& pictures) {
@@ -46,9 +49,7 @@ void Predictor::take(Pictures& pictures) {
   int64_t mine = 0;  // of these pictures
   while (const Batch* batch = pictures.next()) {
     warn_of_bad(*batch);
-    for (const NamedTensor& tensor : batch->tensors()) {
-      executor.try_bind(tensor.name, tensor.data);
-    }
+    bind(*batch);
     executor.run();
     answer_.read(executor, *batch, pictures.labelled());
     const NamedTensor& image = *batch->find("image");

@@ -35,7 +35,7 @@ class Predictor {
   int64_t bad() const { return bad_; }
 
  private:
-  void bind_blanks();
+  void bind(const Batch& batch);
   void warn_of_bad(const Batch& batch);
   void tell();
   void draw(const SeenPicture& picture) const;

@@ -76,6 +76,7 @@ class LikeliestClasses final : public Answer {
 
 AnswerDef classification_answer() {
   return {.task = "classification",
+          .title = "Classification",
           .describe = describe_options<Options>,
           .has_labels = true,
           .make = [](const AnswerSite& site) -> std::unique_ptr<Answer> {

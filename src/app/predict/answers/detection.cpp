@@ -137,6 +137,7 @@ class DetectionAnswer final : public Answer {
 
 AnswerDef detection_answer() {
   return {.task = "detection",
+          .title = "Detection",
           .describe = describe_options<Options>,
           .needs_whole_pictures = true,
           .make = [](const AnswerSite& site) -> std::unique_ptr<Answer> {
