@@ -65,8 +65,8 @@ TEST(CachedSource, ReadsEachPictureOnceWhileMemoryIsFree) {
 TEST(CachedSource, KeepsNothingMoreWhenMemoryIsShort) {
   std::atomic<int> reads = 0;
   std::atomic<int64_t> left = 100 * megabyte;
-  const auto source = cached(
-      std::make_unique<Counting>(reads), {[&] { return left.load(); }, 50 * megabyte});
+  const auto source =
+      cached(std::make_unique<Counting>(reads), {[&] { return left.load(); }, 50 * megabyte});
   for (int64_t i = 20; i < 40; ++i) check(*source, i);
   left = 40 * megabyte;
   for (int64_t i = 40; i < 80; ++i) check(*source, i);
