@@ -99,7 +99,8 @@ TEST(CocoSet, ImagesAreFloatsOrBytesAsTheViewSays) {
     // Edges of the bright square lie between pixels, so they are no whole numbers.
     int between = 0;
     for (uint64_t key = 0; key < 20; ++key) {
-      for (const float x : read(*set, 0, mix(key))->image) {
+      const auto one = read(*set, 0, mix(key));
+      for (const float x : one->image) {
         ASSERT_TRUE(x >= 0 && x <= 240.01f);
         between += x != std::round(x);
       }
