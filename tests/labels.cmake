@@ -3,19 +3,16 @@
 #
 #   tests/ops, tests/kernels   op        forward and gradient against a plain reference
 #   tests/golden               golden    graph text after a pass
-#   tests/catalog              catalog   every model, optimiser, ...
 #   tests/runs, tests/app      run       starts trainings or the program itself
-#   tests/perf                 perf      alone, never beside another test
 #   any other                  unit
-# A suite whose name ends in Op, Golden, Catalog, Run, Dist (starts mpirun) or Perf has that label wherever its file is.
+# A suite whose name ends in Op, Golden, Catalog (every model, optimizer, ...), Run, Dist (starts mpirun) or Perf (alone,
+# never beside another test) has that label wherever its file is.
 cmake_policy(VERSION 3.25)
 set(tests_folder "@CMAKE_CURRENT_SOURCE_DIR@")
 
-foreach(label op golden catalog run perf)
-  set(folders_${label} ${label} ${label}s)
-endforeach()
-list(APPEND folders_op kernels)
-list(APPEND folders_run app)
+set(folders_op ops kernels)
+set(folders_golden golden)
+set(folders_run runs app)
 
 # folder_<Suite.Name> is where TEST(Suite, Name) stands.
 file(GLOB_RECURSE files RELATIVE ${tests_folder} ${tests_folder}/*_test.cpp)
@@ -43,7 +40,7 @@ foreach(test IN LISTS convoy_tests_TESTS)
   endforeach()
 
   set(label unit)
-  foreach(known op golden catalog run perf)
+  foreach(known op golden run)
     if(folder IN_LIST folders_${known})
       set(label ${known})
     endif()

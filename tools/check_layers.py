@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks the layers of src/: allowed includes, headers that may be included in one place only, printing only through base/show.h,
-no two types of the same name (the linker would mix them up silently), and at most 30 files per folder. Run by ctest as lint.layers."""
+and no two types of the same name (the linker would mix them up silently). Run by ctest as lint.layers."""
 import pathlib, re, sys
 
 MAY_INCLUDE = {
@@ -46,15 +46,8 @@ PRINTS = r"\bfmt::v?print\(|\bstd::c(out|err)\b|\b(std::)?(f?puts|v?f?printf)\("
 MAY_PRINT = ("base/show.", "app/progress.cpp")  # the second only erases a line
 
 
-MOST_FILES = 30  # directly in a folder, so that its content can be seen at a glance
-
-
 def check(root: pathlib.Path) -> list[str]:
     wrong, types = [], {}
-    for folder in sorted(path for path in (root / "src").rglob("*") if path.is_dir()):
-        files = sum(path.is_file() for path in folder.iterdir())
-        if files > MOST_FILES:
-            wrong.append(f"{folder}: {files} files, more than {MOST_FILES}; divide it by what they are about")
     for path in sorted((root / "src").rglob("*.[hc]*")):
         inside = path.relative_to(root / "src")
         here = inside.parts[0]

@@ -3,7 +3,7 @@
 Written here because Debian's python3-torch comes without torchvision: its structure, names and initialisation
 (v1.5: the stride of a bottleneck in its 3x3), and its economy (ReLU and the sum in place), which the networks of
 tests/fixtures, made to be compared digit by digit, do not have. CIFAR: He et al. 2015, section 4.2, shortcut A.
-EfficientNet: efficientnet.py."""
+EfficientNet: efficientnet.py. SSD: ssd.py."""
 import re
 
 import torch
@@ -11,6 +11,7 @@ from torch import nn
 from torch.nn import functional
 
 from efficientnet import EfficientNet
+from ssd import ssd_resnet34
 
 RESNETS = {  # blocks of the four stages, bottlenecks or not, times as many channels inside a bottleneck, groups there
     "resnet18": ((2, 2, 2, 2), False, 1, 1),
@@ -153,6 +154,8 @@ def by_name(name: str) -> nn.Module:
         return cifar_resnet(int(cifar[1]), 10)
     if name == "efficientnet_b0":
         return EfficientNet(1000)
+    if name == "ssd_resnet34":
+        return ssd_resnet34(resnet("resnet34", 1000))
     if name not in RESNETS:
-        raise ValueError(f"no such model: {name}; try: {' '.join(RESNETS)} efficientnet_b0 cifar_resnet20")
+        raise ValueError(f"no such model: {name}; try: {' '.join(RESNETS)} efficientnet_b0 ssd_resnet34 cifar_resnet20")
     return resnet(name, 1000)

@@ -14,7 +14,7 @@ os.dup2(2, 1)
 import torch
 from torch.nn import functional
 
-import models
+import models, ssd
 
 WARM_UP_STEPS = 3  # the first ones choose algorithms, compile, grow the heap
 
@@ -36,19 +36,20 @@ class Training:
         layout = torch.channels_last if o.channels_last else torch.contiguous_format
         self.net = models.by_name(o.model).to(memory_format=layout).train()
         self.x = torch.randn(o.batch_size, 3, o.image_size, o.image_size).to(memory_format=layout)
-        self.y = torch.randint(self.net.classes, (o.batch_size,))
+        self.detects = isinstance(self.net, ssd.Ssd)
+        self.y = ssd.some_objects(o.batch_size) if self.detects else torch.randint(self.net.classes, (o.batch_size,))
         self.optimizer = sgd(self.net.parameters())
         self.loss_of = self.forward
         if o.compile:
             self.loss_of = torch.compile(self.forward)
 
-    def forward(self, x, y):
-        return functional.cross_entropy(self.net(x), y)
+    def forward(self, x, *y):
+        return self.net.loss(*self.net(x), *y) if self.detects else functional.cross_entropy(self.net(x), *y)
 
     def step(self) -> float:
         """The loss before the step; reading it is the end of the work, as nothing on a CPU is asynchronous."""
         self.optimizer.zero_grad(set_to_none=True)
-        loss = self.loss_of(self.x, self.y)
+        loss = self.loss_of(self.x, *(self.net.targets(self.y) if self.detects else (self.y,)))
         loss.backward()
         self.optimizer.step()
         return loss.item()

@@ -9,7 +9,6 @@
 #include "base/show.h"
 #include "base/text/text.h"
 #include "config/config_file.h"
-#include "config/value.h"
 #include "dist/world.h"
 #include "models/model.h"
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "config/command_line.h"
-#include "config/fields.h"
+#include "app/command.h"
+#include "config/option_texts.h"
 
 namespace convoy {
 
@@ -23,6 +23,17 @@ void describe_config(Fields& field, std::string& config);
 // only the command line's settings.
 Settings resolve(const CommandLine& line, const std::vector<Field>& known,
                  const std::vector<std::string>& folders = recipe_folders());
+
+// Reads the options of a verb that has these alone.
+template <class Options>
+Options read_own(const CommandLine& line) {
+  const std::vector<Field> known = described(describe_options<Options>);
+  Fields field(resolve(line, known));
+  Options options;
+  options.describe(field);
+  field.finish(known);
+  return options;
+}
 
 // Raises a usage error for words that the verb does not take, or if it needs more:
 // `need_words(line, {"RUN_DIR"})`. For an extra word the message suggests one of the verb's options

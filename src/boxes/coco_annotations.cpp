@@ -17,18 +17,13 @@ const std::vector<JsonTable>& tables() {
   return all;
 }
 
-[[noreturn]] void fail(const fs::path& file, size_t table, int64_t row, const std::string& what) {
-  raise(Fault::data, "{}: {} {}; try: correct it or make the file again", file.string(),
-        json_place(tables()[table], row), what);
-}
-
 template <class Entry>
 CocoIndex index_of(const fs::path& file, size_t table, const std::vector<Entry>& entries) {
   CocoIndex index(entries);
   if (const int64_t row = index.repeated(); row >= 0) {
-    fail(file, table, row,
-         fmt::format("has the id {} that an earlier entry has",
-                     entries[static_cast<size_t>(row)].id));
+    raise_coco(file, tables()[table], row,
+               fmt::format("has the id {} that an earlier entry has",
+                           entries[static_cast<size_t>(row)].id));
   }
   return index;
 }
@@ -41,11 +36,12 @@ void check(const fs::path& file, const CocoAnnotations& all) {
     const CocoAnnotation& a = all.annotations[i];
     const auto row = static_cast<int64_t>(i);
     if (images.find(a.image) < 0) {
-      fail(file, 2, row, fmt::format("is of image {}, which the file does not list", a.image));
+      raise_coco(file, tables()[2], row,
+                 fmt::format("is of image {}, which the file does not list", a.image));
     }
     if (categories.find(a.category) < 0) {
-      fail(file, 2, row,
-           fmt::format("is of category {}, which the file does not list", a.category));
+      raise_coco(file, tables()[2], row,
+                 fmt::format("is of category {}, which the file does not list", a.category));
     }
   }
 }
@@ -68,6 +64,10 @@ CocoAnnotations read_coco_annotations(const fs::path& file) {
   if (all.images.empty()) {
     raise(Fault::data, "{} lists no images; try: an annotation file like instances_val2017.json",
           file.string());
+  }
+  if (all.categories.size() > most_coco_categories) {
+    raise(Fault::data, "{} lists {} categories, more than {}; try: fewer categories", file.string(),
+          all.categories.size(), most_coco_categories);
   }
   check(file, all);
   return all;

@@ -33,6 +33,9 @@ struct CocoAnnotation {
   bool crowd;                  // a region with many objects, not a single one
 };
 
+// Scoring takes 8 KB for each category.
+inline constexpr size_t most_coco_categories = 20'000;
+
 // In the order of the file. Ids are unique in each list; each annotation's image and category
 // exist.
 struct CocoAnnotations {

@@ -13,9 +13,10 @@ constexpr double most_pixels = 1e9;
 
 }  // namespace
 
-void CocoRow::fail(const std::string& what) const {
-  raise(Fault::data, "{}: {} {}; try: correct it or make the file again", file_.string(),
-        json_place(table_, row_), what);
+void raise_coco(const fs::path& file, const JsonTable& table, int64_t row,
+                const std::string& what) {
+  raise(Fault::data, "{}: {} {}; try: correct it or make the file again", file.string(),
+        json_place(table, row), what);
 }
 
 void CocoRow::fail_column(size_t column, std::string_view what) const {

@@ -11,10 +11,14 @@
 
 namespace convoy {
 
-// For boxes: in pixels.
+// In pixels of the picture.
 struct CocoBox {
   double x, y, width, height;
 };
+
+// Raises: "FILE: annotations[3] {what}; try: ...".
+[[noreturn]] void raise_coco(const fs::path& file, const JsonTable& table, int64_t row,
+                             const std::string& what);
 
 // Borrows all it is given; the columns of `table` are those of `cells`.
 class CocoRow {
@@ -35,8 +39,7 @@ class CocoRow {
   // Four numbers, x, y, width, height, none of them beyond a billion.
   CocoBox box(size_t column) const;
 
-  // Raises: "FILE: annotations[3] {what}; try: ...".
-  [[noreturn]] void fail(const std::string& what) const;
+  [[noreturn]] void fail(const std::string& what) const { raise_coco(file_, table_, row_, what); }
 
  private:
   const JsonCell& needed(size_t column) const;

@@ -1,14 +1,18 @@
-// Compiles a model's graph into a plan: all passes, in order. Each pass is one file in
-// compile/passes/. `PassRunner` verifies the graph after every pass, times it, skips an optional
-// one on `--without PASS`, and prints the graph on `--dump PASS`.
+// Compiles a model's graph into a plan: all passes, in order. compile/passes/ has a file for each
+// kind of pass; `distribute` is a function of the caller. The graph is verified after every pass,
+// which is timed; an optional one is skipped on `--without PASS`, and the graph is printed on
+// `--dump PASS`.
 
 #include "compile/compile.h"
 
+#include <algorithm>
 #include <array>
 
+#include "base/clock.h"
 #include "base/error.h"
-#include "compile/pass_runner.h"
 #include "compile/passes/passes.h"
+#include "graph/print.h"
+#include "graph/verify.h"
 
 namespace convoy {
 namespace {
@@ -60,33 +64,38 @@ constexpr std::array passes{
          [](Work& w) { w.plan = plan_memory(w.graph, w.options.packs_once); }},
 };
 
+bool contains(const std::vector<std::string>& list, const std::string& name) {
+  return std::ranges::find(list, name) != list.end();
+}
+
 }  // namespace
 
 Plan compile(Graph graph, const CompileOptions& options) {
-  PassRunner run(graph, options.watch);
+  verify(graph, "the model");
   for (const Loss& loss : options.losses)
     expect(graph.is_result(loss.per_sample), "a loss is also an output, or it would be dropped");
   Work work{graph, options, {}};
+  const PassWatch& watch = options.watch;
   for (const Pass& pass : passes) {
-    if (pass.of == training && options.losses.empty()) continue;
     const std::string name(pass.name);
-    const auto make = [&] { pass.run(work); };
-    pass.kind == optional ? run.optional(name, make) : run(name, make);
+    if (pass.of == training && options.losses.empty()) continue;
+    if (pass.kind == optional && contains(watch.without, name)) continue;
+    const double start = steady_seconds();
+    pass.run(work);
+    verify(graph, name);
+    if (watch.seconds) (*watch.seconds)[name] += steady_seconds() - start;
+    if (watch.print && (contains(watch.dump, name) || contains(watch.dump, "all"))) {
+      watch.print("after " + name, print(graph));
+    }
   }
   work.plan.graph = std::move(graph);
   return std::move(work.plan);
 }
 
-std::vector<std::string> pass_names() {
-  std::vector<std::string> names;
-  for (const Pass& pass : passes) names.emplace_back(pass.name);
-  return names;
-}
-
-std::vector<std::string> optional_pass_names() {
+std::vector<std::string> pass_names(bool optional_alone) {
   std::vector<std::string> names;
   for (const Pass& pass : passes) {
-    if (pass.kind == optional) names.emplace_back(pass.name);
+    if (pass.kind == optional || !optional_alone) names.emplace_back(pass.name);
   }
   return names;
 }

@@ -11,8 +11,8 @@
 
 namespace convoy {
 
-// Training minimises the mean of `per_sample` over the samples, times `weight`. `per_sample` must
-// also be an output of the graph.
+// Training minimises the sum over the losses of weight * mean of `per_sample` over the samples.
+// `per_sample` must also be an output of the graph.
 struct Loss {
   Value per_sample;
   float weight = 1;
@@ -34,7 +34,7 @@ struct CompileOptions {
   // The plan runs several times with the same parameters: it keeps the packed parameters of its
   // kernels in memory of its own.
   bool packs_once = false;
-  // The values that are stored in bf16; empty: none. Only for tests, until --precision decides it.
+  // The values that are stored in bf16; empty: none. Only for tests.
   std::function<bool(const Graph&, Value)> in_bf16;
   // Adds the exchange nodes of a run with several ranks; empty: none.
   std::function<void(Graph&)> distribute;
@@ -42,9 +42,8 @@ struct CompileOptions {
 
 Plan compile(Graph graph, const CompileOptions& options);
 
-// The names that `--dump` accepts, in the order of the passes.
-std::vector<std::string> pass_names();
-// The names that `--without` accepts.
-std::vector<std::string> optional_pass_names();
+// In the order of the passes: the names that `--dump` accepts besides `all`; those that `--without`
+// accepts.
+std::vector<std::string> pass_names(bool optional_alone = false);
 
 }  // namespace convoy

@@ -12,8 +12,9 @@
 
 namespace convoy {
 
-// The layout of parameters and statistics in the persistent state: floats, in the order in which
-// the backward pass completes their gradients, each aligned to cache lines.
+// The layout of parameters and statistics in the persistent state: floats, each aligned to cache
+// lines. Offsets of parameters are in the order in which the backward pass completes their
+// gradients: the last of the graph first. Offsets of statistics are in the order of the graph.
 struct StateLayout {
   struct Slot {
     std::string name;
@@ -46,7 +47,9 @@ struct PlanOp {
   int node;
   std::unique_ptr<Kernel> kernel;
   std::vector<Place> in, out;
-  size_t packed_offset = 0;  // in the plan's packed memory, else behind the scratch
+  // With `packs_once` in the plan's packed memory; else in the op's scratch, behind the kernel's
+  // own.
+  size_t packed_offset = 0;
 };
 
 struct Plan {

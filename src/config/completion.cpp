@@ -8,7 +8,6 @@
 #include "base/show.h"
 #include "base/text/text.h"
 #include "config/help.h"
-#include "config/value.h"
 
 namespace convoy {
 namespace {

@@ -11,7 +11,6 @@
 #include "base/files/file.h"
 #include "base/show.h"
 #include "base/text/text.h"
-#include "config/value.h"
 #include "config/yaml.h"
 
 namespace convoy {

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/text/text.h"
+#include "data/objects.h"
 #include "data/sources/data_folder.h"
 
 namespace convoy {
@@ -27,6 +28,12 @@ std::string usual_folder(const DatasetDef& def) {
   return std::string(!def.default_folder.empty() ? def.default_folder : folder ? folder : "");
 }
 
+bool Dataset::has_objects() const {
+  const TensorList all = tensors();
+  return std::ranges::any_of(
+      all, [](const auto& tensor) { return tensor.first == object_tensor::image_id; });
+}
+
 std::unique_ptr<Dataset> open_dataset(std::string_view name, DatasetSpec spec) {
   const DatasetDef& def = find_dataset(name);
   if (def.has_files && spec.data_dir.empty()) {
@@ -42,35 +49,39 @@ std::unique_ptr<Dataset> open_dataset(std::string_view name, DatasetSpec spec) {
 
 namespace {
 
-// The dataset that the name of a folder, or of one above it, contains; empty: none.
-std::string_view spoken_of(const fs::path& path) {
+// The length of the longest of the set's words that the path contains; 0: it contains none.
+size_t named_by(const fs::path& path, const DatasetDef& def) {
   std::string text = path.string();
   std::transform(text.begin(), text.end(), text.begin(),
                  [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-  const auto speaks_of = [&](std::string_view word) { return text.find(word) != text.npos; };
-  if (speaks_of("imagenet")) return "imagenet";
-  if (speaks_of("cifar100") || speaks_of("cifar-100")) return "cifar-100";
-  if (speaks_of("cifar")) return "cifar-10";
-  if (speaks_of("fashion")) return "fashion-mnist";
-  return {};
+  size_t longest = 0;
+  for (const std::string_view word : def.path_words) {
+    if (text.find(word) != text.npos) longest = std::max(longest, word.size());
+  }
+  return longest;
 }
 
 }  // namespace
 
 std::optional<std::string> recognise_dataset(const fs::path& folder) {
+  const DatasetDef* best = nullptr;
+  size_t longest = 0;
   for (const DatasetDef& def : dataset_catalog()) {
     if (!def.is_in || !def.is_in(folder)) continue;
-    const bool is_folders = def.name == "imagefolder" && spoken_of(folder) == "imagenet";
-    return std::string(is_folders ? "imagenet" : def.name);
+    const size_t length = named_by(folder, def);
+    if (best && length <= longest && (longest > 0 || !def.path_words.empty())) continue;
+    best = &def;
+    longest = length;
   }
-  return std::nullopt;
+  return best ? std::optional<std::string>(best->name) : std::nullopt;
 }
 
 std::string infer_dataset(const std::string& path) {
   if (const std::optional<std::string> found = recognise_dataset(path)) return *found;
-  const std::string_view said = spoken_of(path);
-  if (said.empty()) refuse_folder(path);
-  return std::string(said);
+  const auto length = [&](const DatasetDef& def) { return named_by(path, def); };
+  const DatasetDef& named = *std::ranges::max_element(dataset_catalog(), {}, length);
+  if (length(named) == 0) refuse_folder(path);
+  return std::string(named.name);
 }
 
 }  // namespace convoy

@@ -36,6 +36,8 @@ class Dataset {
   // The tensors of fixed shape that every sample has besides its image: here a label in [0,
   // classes()).
   virtual TensorList tensors() const { return {{"label", {{}, DType::s32}}}; }
+  // Whether samples have objects (data/objects.h) in place of a label.
+  bool has_objects() const;
   // Reads sample `index` in [0, size()) into `sample`, on which the caller has called `begin`:
   // c*h*w values, plane after plane, its tensors and its geometry. `key` determines random choices:
   // random_key(seed, Purpose::view, epoch, index). A sample that cannot be decoded is Fault::data.
@@ -72,6 +74,7 @@ struct DatasetSpec {
   Shape image{3, 32, 32};
   int classes = 10;
   int64_t samples = 10000;
+  bool objects = false;  // images with objects, class 0 being the background
   uint64_t seed = 0;
 };
 
@@ -79,7 +82,8 @@ struct DatasetSpec {
 struct PublishedSize {
   int64_t train = 0, test = 0;  // samples; 0: unknown
   int classes = 0;
-  Shape image = {};  // for sets that do not consist of pictures
+  Shape image = {};      // for sets that do not consist of pictures
+  bool objects = false;  // samples have objects in place of a label
 };
 
 // One entry of the folder data/sets.
@@ -94,6 +98,7 @@ struct DatasetDef {
   bool has_pictures = false;             // encoded pictures of any size: image size, crop … apply
   bool upright = false;                  // pictures are turned by their EXIF data by default
   bool (*is_in)(const fs::path& folder) = nullptr;  // whether its files are there; null: never
+  std::vector<std::string_view> path_words = {};    // lower case; in the paths of its folders
   PublishedSize published = {};
 };
 
@@ -109,12 +114,12 @@ std::string usual_folder(const DatasetDef& def);
 // itself is reported first (data/sources/data_folder.h).
 std::unique_ptr<Dataset> open_dataset(std::string_view name, DatasetSpec spec);
 
-// The dataset whose files are in a folder; nothing: none is recognised. Folders of pictures are
-// imagenet if the path contains that name, else imagefolder.
+// The dataset whose files are in a folder; nothing: none is recognised. Of several, the one whose
+// path words the path has (the longest word counts), else the one without such words.
 std::optional<std::string> recognise_dataset(const fs::path& folder);
 
-// The dataset of a folder: by its files, else by its name: imagenet, cifar-100, cifar-10,
-// fashion-mnist. If neither tells, Fault::data describes the problem.
+// The dataset of a folder: by its files, else by the words in its path. If neither tells,
+// Fault::data describes the problem.
 std::string infer_dataset(const std::string& path);
 
 }  // namespace convoy

@@ -8,7 +8,7 @@ namespace convoy {
 
 struct KeptSample {
   std::string name;  // the same in every copy: a path below the set's folder, or a record's offset
-  uint64_t bytes = 0;  // of its file; 0: it has no file of its own
+  uint64_t bytes = 0;  // of its file or record; 0: unknown
   bool operator==(const KeptSample&) const = default;
 };
 

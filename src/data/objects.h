@@ -1,8 +1,11 @@
 // The tensors of a sample that has objects, for detection. A dataset of objects adds them in
-// `read`; none of them has a fixed shape, since pictures have any number of objects.
+// `read`; most of them have no fixed shape, since pictures have any number of objects.
 #pragma once
 
 #include <string_view>
+
+#include "boxes/box.h"
+#include "data/sample.h"
 
 namespace convoy::object_tensor {
 
@@ -21,5 +24,17 @@ inline constexpr int truth_class = 4;  // the column
 inline constexpr std::string_view image_id = "image_id";
 // s32 [2]: height and width of the picture in pixels.
 inline constexpr std::string_view picture_size = "picture_size";
+
+// Those of a fixed shape.
+TensorList fixed();
+
+// The values of all of them.
+struct Values {
+  std::span<const Box> boxes;
+  std::span<const int32_t> classes;
+  std::span<const double> truth;
+  int64_t image_id, height, width;
+};
+void add(const Values& values, Sample& sample);
 
 }  // namespace convoy::object_tensor

@@ -63,11 +63,7 @@ void DataOptions::describe(Fields& field, bool training) {
         "dataset puts them",
         any_value().no_result(), {"data-path"});
   take_environment();
-  if (training && !data_dir.empty()) {  // absolute, so that a resume from another folder finds it
-    std::error_code none;
-    data_dir = std::filesystem::absolute(data_dir, none).string();
-    field.record("data-dir", {data_dir});
-  }
+  if (training && !data_dir.empty()) record_folder(field);
   field(
       "val-share", val_share,
       "the data folder has a folder for each class and no train and val: this share of each class "
@@ -83,7 +79,8 @@ void DataOptions::describe(Fields& field, bool training) {
   field("generated-channels", generated_channels,
         "channels of generated images; 0: the model's own", between(0, 64));
   field("generated-classes", generated_classes,
-        "classes of generated data; 0: as the model's usual ones", between(0, 1000000));
+        "classes of generated data, with the background in detection; 0: as the model's usual ones",
+        between(0, 1000000));
   field("generated-samples", generated_samples,
         "training images of generated data; the test set has a fifth of it", between(1, 1e12));
   field("normalise", normalise, "what brings pixels to the network's scale; none leaves 0..255",
@@ -169,6 +166,13 @@ void DataOptions::take_environment() {
   data_dir = variable;
 }
 
+// Absolute, so that a resume from another folder finds it.
+void DataOptions::record_folder(Fields& field) {
+  std::error_code none;
+  data_dir = std::filesystem::absolute(data_dir, none).string();
+  field.record("data-dir", {data_dir});
+}
+
 // The default of the dataset as far as it is known: --help has none, and a problem with the folder
 // is reported later.
 bool DataOptions::turns_by_default() const {
@@ -179,7 +183,8 @@ bool DataOptions::turns_by_default() const {
   return found && find_dataset(*found).upright;
 }
 
-void DataOptions::suit(int size, int channels, int classes) {
+void DataOptions::suit(int size, int channels, int classes, bool objects) {
+  generated_objects = objects;
   if (!image_size) image_size = size;
   if (!generated_channels) generated_channels = channels;
   if (!generated_classes) generated_classes = classes;
@@ -221,6 +226,7 @@ std::unique_ptr<Dataset> DataOptions::open(bool train, uint64_t seed) const {
                        .image = {generated_channels, image_size, image_size},
                        .classes = generated_classes,
                        .samples = train ? generated_samples : divide_up(generated_samples, 5),
+                       .objects = generated_objects,
                        .seed = seed});
   if (known.names.empty()) return data;
   if (known.only_same && !same_names(known.names, data->class_names())) return data;

@@ -24,6 +24,7 @@ struct DataOptions {
   int generated_channels = 0;
   int generated_classes = 0;
   int64_t generated_samples = 10000;
+  bool generated_objects = false;  // set by `suit`
   std::string normalise = "mean-std";
   // For encoded pictures.
   std::string eval_crop = "centre";
@@ -67,8 +68,8 @@ struct DataOptions {
   void describe(Fields& field, bool training = true);
 
   // Gives generated data and pictures the model's image size, channels and classes, where no option
-  // has set them.
-  void suit(int image_size, int channels, int classes);
+  // has set them. `objects`: generated samples have objects, for detection.
+  void suit(int image_size, int channels, int classes, bool objects);
 
   // The dataset's name: the option, or derived from the folder. If the folder tells nothing,
   // Fault::data describes the problem.
@@ -111,6 +112,7 @@ struct DataOptions {
   void refuse_unused(Fields& field) const;
   bool turns_by_default() const;
   void take_environment();
+  void record_folder(Fields& field);
   // The dataset's mean or std, converted to the channels of the images.
   std::vector<double> for_channels(const std::vector<double>& of_rgb) const;
 };

@@ -1,7 +1,6 @@
 // The settings by which encoded pictures become images of one size.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 
@@ -13,9 +12,7 @@
 namespace convoy {
 
 enum class ChannelOrder { rgb, bgr };
-constexpr std::array<Word<ChannelOrder>, 2> words_of(ChannelOrder) {
-  return {{{"rgb", ChannelOrder::rgb}, {"bgr", ChannelOrder::bgr}}};
-}
+constexpr auto words_of(ChannelOrder) { return words<ChannelOrder>("rgb", "bgr"); }
 
 struct PictureSpec {
   int64_t size = 224;           // height and width of the image

@@ -41,8 +41,8 @@ struct SampleTensor {
 
 class Sample {
  public:
-  // Starts a new sample, without tensors. The caller writes its image to `memory`, [c, h, w]: bytes,
-  // or floats of 0..255 if that is the dataset's `image_type`.
+  // Starts a new sample, without tensors. The caller writes its image to `memory`, [c, h, w]:
+  // bytes, or floats of 0..255 if that is the dataset's `image_type`.
   void begin(void* memory, DType image_type) {
     expect(image_type == DType::u8 || image_type == DType::f32, "images of bytes or floats");
     image_ = memory;
@@ -108,9 +108,9 @@ class SampleForm {
  public:
   virtual ~SampleForm() = default;
   virtual TensorList tensors() const = 0;  // of one sample
-  // Writes the tensors, and perhaps the details, of sample `i` of the batch. A sample that could not
-  // be read has only the tensors of `Dataset::tensors`, all zeros. Several threads may call it at
-  // once, for different batches.
+  // Writes the tensors, and perhaps the details, of sample `i` of the batch. A sample that could
+  // not be read has only the tensors of `Dataset::tensors`, all zeros. Several threads may call it
+  // at once, for different batches.
   virtual void write(const Sample& sample, Batch& batch, int64_t i) const = 0;
 };
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 namespace convoy {
 
@@ -12,5 +13,8 @@ struct Bucket {
   int64_t end() const { return begin + count; }
   bool operator==(const Bucket&) const = default;
 };
+
+// Cuts [0, floats) into buckets of about `bucket_floats` floats each.
+std::vector<Bucket> cut_into_buckets(int64_t floats, int64_t bucket_floats);
 
 }  // namespace convoy

@@ -1,7 +1,6 @@
 #include "dist/gradient_exchange.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -17,17 +16,6 @@ int tag_of(int bucket, int kind) { return bucket * 2 + kind; }
 
 }  // namespace
 
-std::vector<Bucket> cut_into_buckets(int64_t floats, int64_t bucket_floats) {
-  std::vector<Bucket> buckets;
-  // Equal sizes: a small remainder would be a bucket of its own.
-  const int64_t count = std::max<int64_t>(1, (floats + bucket_floats / 2) / bucket_floats);
-  const int64_t each = round_up(divide_up(floats, count), 16);
-  for (int64_t begin = 0; begin < floats; begin += each) {
-    buckets.push_back({begin, std::min(each, floats - begin)});
-  }
-  return buckets;
-}
-
 GradientExchange::GradientExchange(Transport& transport, const ReplicaSplit& split, Spec spec,
                                    ThreadPool& pool)
     : transport_(transport),
@@ -37,7 +25,7 @@ GradientExchange::GradientExchange(Transport& transport, const ReplicaSplit& spl
       window_(transport, spec_.floats,
               static_cast<int>(spec_.buckets.size()) * (1 + transport.size()) + 1,
               !spec_.shares_memory) {
-  expect(split.instances() == transport.size(), "a split for these processes");
+  expect(split.processes() == transport.size(), "a split for these processes");
   expect(spec_.buckets.size() < 8192, "buckets that tags can tell apart");
   expect(!spec_.buckets.empty() && spec_.buckets.back().end() <= spec_.floats, "buckets of it");
   const int first = window_.ranks().front();
@@ -46,12 +34,9 @@ GradientExchange::GradientExchange(Transport& transport, const ReplicaSplit& spl
                        std::as_writable_bytes(std::span(firsts)));
   group_of_.resize(firsts.size());
   for (size_t r = 0; r < firsts.size(); ++r) {
-    if (firsts[r] == static_cast<int>(r)) {
-      group_of_[r] = static_cast<int>(groups_.size());
-      groups_.emplace_back();
-    } else {
-      group_of_[r] = group_of_[static_cast<size_t>(firsts[r])];
-    }
+    const auto first_of = static_cast<size_t>(firsts[r]);
+    group_of_[r] = first_of == r ? static_cast<int>(groups_.size()) : group_of_[first_of];
+    if (first_of == r) groups_.emplace_back();
     groups_[static_cast<size_t>(group_of_[r])].push_back(static_cast<int>(r));
   }
   at_.resize(split.tree().nodes().size());
@@ -149,12 +134,7 @@ void GradientExchange::plan_slices(int bucket) {
 void GradientExchange::start() {
   expect(open_ == 0, "the last step is finished");
   if (!spec_.shares.empty() && step_ > 0) {  // others may still copy from this row
-    wait_until([&] {
-      for (size_t place = 0; place < window_.ranks().size(); ++place) {
-        if (!window_.is_raised(place, taken_flag(), step_)) return false;
-      }
-      return true;
-    });
+    wait_until([&] { return all_raised(taken_flag()); });
   }
   ++step_;
   ++traffic_.steps;
@@ -209,13 +189,12 @@ void GradientExchange::finish() {
 }
 
 void GradientExchange::wait_for_open() {
-  const auto before = std::chrono::steady_clock::now();
+  const double before = steady_seconds();
   wait_until([&] {
     progress();
     return open_ == 0;
   });
-  traffic_.wait_seconds +=
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
+  traffic_.wait_seconds += steady_seconds() - before;
 }
 
 // The gradients in `data()` are reduced and sent by now, so the new values may overwrite them.
@@ -250,11 +229,15 @@ void GradientExchange::copy(const float* from, float* to, int64_t count) {
   });
 }
 
-bool GradientExchange::all_published(int bucket) const {
+bool GradientExchange::all_raised(int flag) const {
   for (size_t place = 0; place < window_.ranks().size(); ++place) {
-    if (!window_.is_raised(place, published_flag(bucket), step_)) return false;
+    if (!window_.is_raised(place, flag, step_)) return false;
   }
   return true;
+}
+
+std::span<float> GradientExchange::mine(const Bucket& where) const {
+  return data().subspan(static_cast<size_t>(where.begin), static_cast<size_t>(where.count));
 }
 
 bool GradientExchange::advance(int bucket) {
@@ -273,14 +256,11 @@ bool GradientExchange::advance(int bucket) {
 bool GradientExchange::receive_units(Slice& slice) {
   bool all = true;
   for (Unit& unit : slice.units) {
-    if (!unit.arrived && transport_.is_done(unit.ticket)) {
-      unit.arrived = true;
-      if (unit.narrow) {
-        kernels::bf16_to_f32(reinterpret_cast<const uint16_t*>(unit.wire), unit.sum,
-                             slice.where.count);
-      }
-    }
+    if (unit.arrived) continue;
+    unit.arrived = transport_.is_done(unit.ticket);
     all = all && unit.arrived;
+    if (!unit.arrived || !unit.narrow) continue;
+    kernels::bf16_to_f32(reinterpret_cast<const uint16_t*>(unit.wire), unit.sum, slice.where.count);
   }
   return all;
 }
@@ -308,7 +288,7 @@ void GradientExchange::sum(int node, int64_t count, float* target) {
 void GradientExchange::advance_own(int bucket, Slice& slice) {
   if (slice.phase == Slice::Phase::gathers) {
     const bool arrived = receive_units(slice);
-    if (!arrived || !all_published(bucket)) return;
+    if (!arrived || !all_raised(published_flag(bucket))) return;
     point_at_rows(slice);
     for (const Unit& unit : slice.units) at_[static_cast<size_t>(unit.node)] = unit.sum;
     float* result = window_.mine().data() + slice.where.begin;
@@ -329,8 +309,7 @@ void GradientExchange::advance_own(int bucket, Slice& slice) {
 
 void GradientExchange::publish(int bucket, Slice& slice) {
   window_.raise_flag(result_flag(bucket, slice.owner), step_);
-  const auto bytes = std::as_bytes(window_.mine().subspan(static_cast<size_t>(slice.where.begin),
-                                                          static_cast<size_t>(slice.where.count)));
+  const auto bytes = std::as_bytes(mine(slice.where));
   for (const int agent : slice.others) {
     slice.results.push_back(transport_.send(agent, tag_of(bucket, to_agent), bytes));
     traffic_.sent_bytes += static_cast<int64_t>(bytes.size());
@@ -341,12 +320,8 @@ void GradientExchange::publish(int bucket, Slice& slice) {
 void GradientExchange::send_unit(int bucket, const Slice& slice, Unit& unit) {
   const SumTree::Node& node = split_.tree().nodes()[static_cast<size_t>(unit.node)];
   const int64_t count = slice.where.count;
-  const float* from = unit.sum;
-  if (unit.sum) {
-    sum(unit.node, count, unit.sum);
-  } else {
-    from = at_[static_cast<size_t>(unit.node)];
-  }
+  if (unit.sum) sum(unit.node, count, unit.sum);
+  const float* from = unit.sum ? unit.sum : at_[static_cast<size_t>(unit.node)];
   for (int rank = node.first; rank < node.last; ++rank) {
     if (rank != transport_.rank()) traffic_.read_bytes += count * 4;
   }
@@ -362,7 +337,7 @@ void GradientExchange::send_unit(int bucket, const Slice& slice, Unit& unit) {
 
 void GradientExchange::advance_agent(int bucket, Slice& slice) {
   if (slice.phase == Slice::Phase::gathers) {
-    if (!all_published(bucket)) return;
+    if (!all_raised(published_flag(bucket))) return;
     point_at_rows(slice);
     for (Unit& unit : slice.units) send_unit(bucket, slice, unit);
     slice.phase = Slice::Phase::sends;
@@ -389,10 +364,8 @@ void GradientExchange::advance_agent(int bucket, Slice& slice) {
 }
 
 void GradientExchange::expect_result(int bucket, Slice& slice) {
-  const auto result = window_.mine().subspan(static_cast<size_t>(slice.where.begin),
-                                             static_cast<size_t>(slice.where.count));
-  slice.results.assign(
-      1, transport_.receive(slice.owner, tag_of(bucket, to_agent), std::as_writable_bytes(result)));
+  slice.results.assign(1, transport_.receive(slice.owner, tag_of(bucket, to_agent),
+                                             std::as_writable_bytes(mine(slice.where))));
   slice.phase = Slice::Phase::receives;
 }
 

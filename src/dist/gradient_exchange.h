@@ -26,9 +26,6 @@
 
 namespace convoy {
 
-// Cuts [0, floats) into buckets of about `bucket_floats` floats each.
-std::vector<Bucket> cut_into_buckets(int64_t floats, int64_t bucket_floats);
-
 // Counters since the start of the run.
 struct ExchangeTraffic {
   int64_t steps = 0;
@@ -125,7 +122,9 @@ class GradientExchange {
   int result_flag(int bucket, int owner) const;
   int taken_flag() const;
 
-  bool all_published(int bucket) const;
+  // Whether all ranks of this window have raised the flag in this step.
+  bool all_raised(int flag) const;
+  std::span<float> mine(const Bucket& where) const;
   bool advance(int bucket);
   void advance_own(int bucket, Slice& slice);
   void publish(int bucket, Slice& slice);

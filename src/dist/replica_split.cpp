@@ -23,18 +23,18 @@ struct Part {
 
 }  // namespace
 
-ReplicaSplit::ReplicaSplit(int replicas, int instances) : replicas_(replicas) {
-  expect(replicas > 0 && instances > 0, "a run of something");
-  if (instances > replicas) {
+ReplicaSplit::ReplicaSplit(int replicas, int processes) : replicas_(replicas) {
+  expect(replicas > 0 && processes > 0, "a run of something");
+  if (processes > replicas) {
     raise(Fault::usage,
           "{} processes cannot share {} replica{}; try: --replicas {}, or fewer processes",
-          instances, replicas, replicas == 1 ? "" : "s", instances);
+          processes, replicas, replicas == 1 ? "" : "s", processes);
   }
   const auto whole = static_cast<int>(std::bit_ceil(static_cast<unsigned>(replicas)));
   std::vector<Part> parts{{0, whole, replicas}};
   tree_.nodes_.push_back({});
   tree_.leaves_ = {0};
-  while (static_cast<int>(parts.size()) < instances) {
+  while (static_cast<int>(parts.size()) < processes) {
     const auto largest = std::ranges::max_element(
         parts, [](const Part& a, const Part& b) { return a.count <= b.count; });
     const auto at = static_cast<size_t>(largest - parts.begin());

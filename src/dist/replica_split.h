@@ -53,11 +53,10 @@ class ReplicaSplit {
  public:
   // Splits the node with the most replicas (the rightmost of equal ones) until there is one per
   // process: 4 replicas on 3 processes give 2, 1, 1. More processes than replicas are Fault::usage.
-  // `instances`: the number of processes.
-  ReplicaSplit(int replicas, int instances);
+  ReplicaSplit(int replicas, int processes);
 
   int replicas() const { return replicas_; }
-  int instances() const { return static_cast<int>(ranges_.size()); }
+  int processes() const { return static_cast<int>(ranges_.size()); }
   ReplicaRange range(int rank) const { return ranges_[static_cast<size_t>(rank)]; }
   // The most replicas that any process has; the others wait for that process.
   int most() const;

@@ -12,7 +12,6 @@
 #include "base/process.h"
 #include "base/running_clock.h"
 #include "base/show.h"
-#include "config/value.h"
 
 namespace convoy {
 namespace {

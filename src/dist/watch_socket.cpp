@@ -12,10 +12,6 @@
 #include <memory>
 #include <utility>
 
-#include "base/error.h"
-#include "base/show.h"
-#include "base/text/text.h"
-#include "config/value.h"
 namespace convoy {
 namespace {
 

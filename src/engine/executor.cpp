@@ -165,8 +165,8 @@ void Executor::run(std::span<Executor* const> all, Parameters parameters) {
   }
 }
 
-const Input& Executor::find_output(std::string_view name) const {
-  for (const Input& output : plan_.graph.outputs) {
+const NamedValue& Executor::find_output(std::string_view name) const {
+  for (const NamedValue& output : plan_.graph.outputs) {
     if (output.name == name) return output;
   }
   raise(Fault::bug, "internal error: the plan has no output '{}'", name);

@@ -104,7 +104,7 @@ class Executor {
 
   void check_bound() const;
   void run_op(size_t op, bool skips) const;
-  const Input& find_output(std::string_view name) const;
+  const NamedValue& find_output(std::string_view name) const;
   std::byte* resolve(const Place& place) const;
 
   const Plan& plan_;

@@ -42,7 +42,7 @@ class DetectionNodes {
 
   void give_detections(const DetectorOptions& options) {
     const std::string objects = candidates(options);
-    // Its sixth input and earlier ones: at most so many of a class; overlaps above the limit
+    // Its sixth input and earlier ones: the most of a class; overlaps above the limit
     // exclude, here from the next smaller number on; only scores above the limit.
     const float limit = std::nextafter(options.max_overlap, 0.0f);
     const std::string selected =

@@ -1,7 +1,6 @@
 #include "export/onnx_import.h"
 
 #include "base/error.h"
-#include "base/text/text.h"
 #include "export/onnx_family.h"
 
 namespace convoy {

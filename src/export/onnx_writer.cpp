@@ -29,7 +29,7 @@ const OnnxForm& form_of(const Node& n) {
 // The nodes that the graph's outputs depend on.
 std::set<int> needed_for(const Graph& graph) {
   std::set<int> needed;
-  for (const Input& output : graph.outputs) needed.insert(graph.info(output.value).node);
+  for (const NamedValue& output : graph.outputs) needed.insert(graph.info(output.value).node);
   for (auto id = graph.order.rbegin(); id != graph.order.rend(); ++id) {
     if (!needed.contains(*id)) continue;
     for (const Value v : graph.node(*id).in) needed.insert(graph.info(v).node);
@@ -37,8 +37,8 @@ std::set<int> needed_for(const Graph& graph) {
   return needed;
 }
 
-Value find(const std::vector<Input>& list, std::string_view name) {
-  for (const Input& one : list) {
+Value find(const std::vector<NamedValue>& list, std::string_view name) {
+  for (const NamedValue& one : list) {
     if (one.name == name) return one.value;
   }
   raise(Fault::bug, "the graph has no {}", name);
@@ -73,7 +73,7 @@ OnnxModel OnnxWriter::model() && {
   model_.inputs = {value("image", image)};
   taken_ = {"image"};
   names_[image.id] = "image";
-  for (const Input& output : graph_.outputs) {
+  for (const NamedValue& output : graph_.outputs) {
     model_.outputs.push_back(value(options_.softmax ? "probabilities" : output.name, output.value));
     expect(!folds_.same.contains(output.value.id), "a result is nowhere taken in");
     names_[output.value.id] = output.name;

@@ -72,7 +72,7 @@ Value Builder::view(const Region& region, int64_t floats, int buffer) {
 void Builder::output(std::string name, Value v) { graph_.outputs.push_back({std::move(name), v}); }
 
 Value Builder::exposed(std::string_view name) const {
-  for (const Input& one : exposed_) {
+  for (const NamedValue& one : exposed_) {
     if (one.name == name) return one.value;
   }
   return {};

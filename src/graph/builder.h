@@ -49,7 +49,7 @@ class Builder {
   void expose_stage(Value v) { expose("stage" + std::to_string(++stages_), v); }
   // Negative id: the model exposes nothing of this name.
   Value exposed(std::string_view name) const;
-  const std::vector<Input>& exposed() const { return exposed_; }
+  const std::vector<NamedValue>& exposed() const { return exposed_; }
   // A whole region of the state as one vector, for updates. `buffer` is the index of the
   // optimizer's buffer.
   Value view(const Region& region, int64_t floats, int buffer = 0);
@@ -75,7 +75,7 @@ class Builder {
   size_t at_;
   bool train_;
   std::string scope_;
-  std::vector<Input> exposed_;
+  std::vector<NamedValue> exposed_;
   int stages_ = 0;
   const std::vector<bool>* wanted_ = nullptr;
 };

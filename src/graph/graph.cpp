@@ -41,7 +41,7 @@ void Graph::replace(Value from, Value to) {
       if (v == from) v = to;
     }
   }
-  for (Input& output : outputs) {
+  for (NamedValue& output : outputs) {
     if (output.value == from) output.value = to;
   }
   for (Param& p : params) {
@@ -54,7 +54,7 @@ void Graph::replace(Value from, Value to) {
 
 Values Graph::results() const {
   Values all;
-  for (const Input& output : outputs) all.push_back(output.value);
+  for (const NamedValue& output : outputs) all.push_back(output.value);
   for (const Param& p : params) {
     if (p.grad) all.push_back(p.grad);
   }

@@ -63,7 +63,8 @@ struct Stat {
   Value batch;
 };
 
-struct Input {
+// An input, an output or an exposed value.
+struct NamedValue {
   std::string name;
   Value value;
 };
@@ -78,8 +79,8 @@ class Graph {
   Choices choices;  // for the kernels of its nodes
   std::vector<Param> params;
   std::vector<Stat> stats;
-  std::vector<Input> inputs;
-  std::vector<Input> outputs;  // named results; valid until the plan runs again
+  std::vector<NamedValue> inputs;
+  std::vector<NamedValue> outputs;  // named results; valid until the plan runs again
 
   // Node ids in execution order.
   std::vector<int> order;

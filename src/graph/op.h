@@ -60,18 +60,18 @@ struct KernelSite {
   void check(const Types& list, int i, DType knows, std::string_view what) const;
 };
 
-// What a node wants: layout and storage type of each input, and the resulting layouts of its
-// outputs. `infer` gives the storage types of the outputs.
 struct Form {
   Layout layout = Layout::plain;
   DType dtype = DType::f32;
 };
+// What a node wants: layout and storage type of each input, and the resulting layouts of its
+// outputs. `infer` gives the storage types of the outputs.
 struct FormChoice {
   std::vector<Form> in;
   std::vector<Layout> out;
 };
-// The storage type for an op that supports no 16-bit floats.
-constexpr DType known_dtype(DType offered) { return is_narrow(offered) ? DType::f32 : offered; }
+// fp32 for a 16-bit float, else the type itself.
+constexpr DType without_16_bit(DType type) { return is_narrow(type) ? DType::f32 : type; }
 
 // An exchange between replicas or ranks. A node is its begin, its end, or both. The kernel of such
 // a node does nothing; the executor calls engine/collectives.h for it.
@@ -111,9 +111,9 @@ struct OpDef {
   // Attributes as text, for dumps. Absent: none.
   std::string (*describe)(const Node&) = nullptr;
 
-  // The node only begins something; the node that reads its first output ends it. Until then all
-  // its buffers stay allocated, except its scratch, which the next nodes use.
-  bool begins = false;
+  // The node is scheduled as soon as its inputs exist. If its first output is read, its inputs and
+  // outputs stay allocated until that reader has run; its scratch does not.
+  bool runs_early = false;
 
   // The exchange that the node begins or ends. Absent: no exchange.
   Collective (*collective)(const Node&) = nullptr;

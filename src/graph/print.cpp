@@ -18,7 +18,7 @@ std::string print(const Graph& graph) {
     if (!node.op->kernel) line += " " + node.name;
     text += line + "\n";
   }
-  for (const Input& output : graph.outputs)
+  for (const NamedValue& output : graph.outputs)
     text += fmt::format("{} = %{}\n", output.name, output.value.id);
   for (const Param& p : graph.params) {
     if (p.grad) text += fmt::format("d {} = %{}\n", p.name, p.grad.id);

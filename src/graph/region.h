@@ -11,7 +11,7 @@ namespace convoy {
 struct Region {
   enum class Layout : uint8_t {
     lifetimes,  // the planner, by lifetimes: memory is reused
-    apart,      // the planner, each value at its own offset: the memory outlives a run of the plan
+    apart,      // the planner, each value at its own offset: outlives a run; so far only in tests
     caller,     // none: each input is bound to memory of the caller
     params,     // the state's layout of parameters
     stats,      // the state's layout of statistics

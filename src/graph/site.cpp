@@ -22,7 +22,7 @@ FormChoice forms_of(const Node& node, std::span<const TensorType> offered) {
     return choice;
   }
   FormChoice choice;
-  for (const TensorType& t : offered) choice.in.push_back({Layout::plain, known_dtype(t.dtype)});
+  for (const TensorType& t : offered) choice.in.push_back({Layout::plain, without_16_bit(t.dtype)});
   choice.out.resize(node.out.size(), Layout::plain);
   return choice;
 }

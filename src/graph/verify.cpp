@@ -1,7 +1,5 @@
 #include "graph/verify.h"
 
-#include <set>
-
 #include "base/error.h"
 #include "graph/site.h"
 

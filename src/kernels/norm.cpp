@@ -21,12 +21,12 @@ constexpr int64_t sum_rows = 32;
 
 // Four rows at a time with one sum each, because the additions of one sum wait for each other.
 template <class T>
-HWY_INLINE void sums(NormPlane plane, const T* x, const T* shift, float* sum, float* square) {
+HWY_INLINE void sums(NormPlane plane, const T* x, const T* pivot, float* sum, float* square) {
   const D d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const int64_t step = plane.block;
   for (int64_t c = 0; c < plane.block; c += lanes) {
-    const V k = load(d, shift + c);
+    const V k = load(d, pivot + c);
     V s = hn::Zero(d), q = s;
     const T* row = x + c;
     for (int64_t p = 0; p < plane.pixels;) {
@@ -111,7 +111,7 @@ constexpr bool reads_affine(NormMask mask) {
 
 // The gradient of row element i after the mask.
 template <NormMask mask, bool two, class T>
-HWY_INLINE V arriving(const StoredGradPlane<T>& p, int64_t i, V x, V scale, V shift) {
+HWY_INLINE V arriving(const NormGradPlane<T>& p, int64_t i, V x, V scale, V shift) {
   const D d;
   V g = load(d, p.d_y + i);
   if constexpr (two) g = hn::Add(g, load(d, p.d_y2 + i));
@@ -127,9 +127,9 @@ HWY_INLINE V arriving(const StoredGradPlane<T>& p, int64_t i, V x, V scale, V sh
   return g;
 }
 
-// The same; with `keep` it is stored in g and read back rounded.
+// The same; with `keep` it is stored in g, and the rounded value is returned.
 template <NormMask mask, bool two, bool keep, class T>
-HWY_INLINE V kept(const StoredGradPlane<T>& p, int64_t i, V x, V scale, V shift, T* g) {
+HWY_INLINE V kept(const NormGradPlane<T>& p, int64_t i, V x, V scale, V shift, T* g) {
   const D d;
   const V arrived = arriving<mask, two>(p, i, x, scale, shift);
   if constexpr (!keep) return arrived;
@@ -138,7 +138,7 @@ HWY_INLINE V kept(const StoredGradPlane<T>& p, int64_t i, V x, V scale, V shift,
 }
 
 template <NormMask mask, bool two, bool keep, class T>
-HWY_INLINE void grad_sums(const StoredGradPlane<T>& p, float* sum, float* dot, T* g) {
+HWY_INLINE void grad_sums(const NormGradPlane<T>& p, float* sum, float* dot, T* g) {
   const D d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const int64_t step = p.plane.block;
@@ -176,7 +176,7 @@ HWY_INLINE void grad_sums(const StoredGradPlane<T>& p, float* sum, float* dot, T
 }
 
 template <NormMask mask, bool two, class T>
-HWY_INLINE void grad_apply(const StoredGradPlane<T>& p, const float* pa, const float* pb,
+HWY_INLINE void grad_apply(const NormGradPlane<T>& p, const float* pa, const float* pb,
                            const float* pc, T* d_x) {
   const D d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
@@ -199,7 +199,7 @@ HWY_INLINE void grad_apply(const StoredGradPlane<T>& p, const float* pa, const f
 
 // Calls f.template operator()<mask, two>() for the values of `p`.
 template <class T, class F>
-HWY_INLINE void choose(const StoredGradPlane<T>& p, const F& f) {
+HWY_INLINE void choose(const NormGradPlane<T>& p, const F& f) {
   const bool two = p.d_y2 != nullptr;
   switch (p.mask) {
     case NormMask::none:
@@ -220,7 +220,7 @@ HWY_INLINE void choose(const StoredGradPlane<T>& p, const F& f) {
 // Structs with an operator template: a lambda would lose the target's attributes.
 template <class T>
 struct CallSums {
-  const StoredGradPlane<T>& p;
+  const NormGradPlane<T>& p;
   float *sum, *dot;
   T* g;
   template <NormMask mask, bool two>
@@ -230,7 +230,7 @@ struct CallSums {
 };
 template <class T>
 struct CallApply {
-  const StoredGradPlane<T>& p;
+  const NormGradPlane<T>& p;
   const float *a, *b, *c;
   T* d_x;
   template <NormMask mask, bool two>
@@ -240,11 +240,11 @@ struct CallApply {
 };
 
 // One plain function for each storage type, for Highway's dispatch.
-void sums_f32(NormPlane plane, const float* x, const float* shift, float* sum, float* square) {
-  sums(plane, x, shift, sum, square);
+void sums_f32(NormPlane plane, const float* x, const float* pivot, float* sum, float* square) {
+  sums(plane, x, pivot, sum, square);
 }
-void sums_bf16(NormPlane plane, const Bf16* x, const Bf16* shift, float* sum, float* square) {
-  sums(plane, x, shift, sum, square);
+void sums_bf16(NormPlane plane, const Bf16* x, const Bf16* pivot, float* sum, float* square) {
+  sums(plane, x, pivot, sum, square);
 }
 void apply_f32(NormPlane plane, const float* x, const float* residual, const float* scale,
                const float* shift, NormAct act, float* y) {
@@ -254,17 +254,17 @@ void apply_bf16(NormPlane plane, const Bf16* x, const Bf16* residual, const floa
                 const float* shift, NormAct act, Bf16* y) {
   apply_any(plane, x, residual, scale, shift, act, y);
 }
-void grad_sums_f32(const StoredGradPlane<float>& p, float* sum, float* dot, float* g) {
+void grad_sums_f32(const NormGradPlane<float>& p, float* sum, float* dot, float* g) {
   choose(p, CallSums<float>{p, sum, dot, g});
 }
-void grad_sums_bf16(const StoredGradPlane<Bf16>& p, float* sum, float* dot, Bf16* g) {
+void grad_sums_bf16(const NormGradPlane<Bf16>& p, float* sum, float* dot, Bf16* g) {
   choose(p, CallSums<Bf16>{p, sum, dot, g});
 }
-void grad_apply_f32(const StoredGradPlane<float>& p, const float* a, const float* b, const float* c,
+void grad_apply_f32(const NormGradPlane<float>& p, const float* a, const float* b, const float* c,
                     float* d_x) {
   choose(p, CallApply<float>{p, a, b, c, d_x});
 }
-void grad_apply_bf16(const StoredGradPlane<Bf16>& p, const float* a, const float* b, const float* c,
+void grad_apply_bf16(const NormGradPlane<Bf16>& p, const float* a, const float* b, const float* c,
                      Bf16* d_x) {
   choose(p, CallApply<Bf16>{p, a, b, c, d_x});
 }
@@ -284,11 +284,11 @@ HWY_EXPORT(grad_sums_bf16);
 HWY_EXPORT(grad_apply_f32);
 HWY_EXPORT(grad_apply_bf16);
 
-void norm_sums(NormPlane plane, const float* x, const float* shift, float* sum, float* square) {
-  HWY_DYNAMIC_DISPATCH(sums_f32)(plane, x, shift, sum, square);
+void norm_sums(NormPlane plane, const float* x, const float* pivot, float* sum, float* square) {
+  HWY_DYNAMIC_DISPATCH(sums_f32)(plane, x, pivot, sum, square);
 }
-void norm_sums(NormPlane plane, const Bf16* x, const Bf16* shift, float* sum, float* square) {
-  HWY_DYNAMIC_DISPATCH(sums_bf16)(plane, x, shift, sum, square);
+void norm_sums(NormPlane plane, const Bf16* x, const Bf16* pivot, float* sum, float* square) {
+  HWY_DYNAMIC_DISPATCH(sums_bf16)(plane, x, pivot, sum, square);
 }
 void norm_apply(NormPlane plane, const float* x, const float* residual, const float* scale,
                 const float* shift, NormAct act, float* y) {
@@ -298,17 +298,17 @@ void norm_apply(NormPlane plane, const Bf16* x, const Bf16* residual, const floa
                 const float* shift, NormAct act, Bf16* y) {
   HWY_DYNAMIC_DISPATCH(apply_bf16)(plane, x, residual, scale, shift, act, y);
 }
-void norm_grad_sums(const StoredGradPlane<float>& p, float* sum, float* dot, float* g) {
+void norm_grad_sums(const NormGradPlane<float>& p, float* sum, float* dot, float* g) {
   HWY_DYNAMIC_DISPATCH(grad_sums_f32)(p, sum, dot, g);
 }
-void norm_grad_sums(const StoredGradPlane<Bf16>& p, float* sum, float* dot, Bf16* g) {
+void norm_grad_sums(const NormGradPlane<Bf16>& p, float* sum, float* dot, Bf16* g) {
   HWY_DYNAMIC_DISPATCH(grad_sums_bf16)(p, sum, dot, g);
 }
-void norm_grad_apply(const StoredGradPlane<float>& p, const float* a, const float* b,
-                     const float* c, float* d_x) {
+void norm_grad_apply(const NormGradPlane<float>& p, const float* a, const float* b, const float* c,
+                     float* d_x) {
   HWY_DYNAMIC_DISPATCH(grad_apply_f32)(p, a, b, c, d_x);
 }
-void norm_grad_apply(const StoredGradPlane<Bf16>& p, const float* a, const float* b, const float* c,
+void norm_grad_apply(const NormGradPlane<Bf16>& p, const float* a, const float* b, const float* c,
                      Bf16* d_x) {
   HWY_DYNAMIC_DISPATCH(grad_apply_bf16)(p, a, b, c, d_x);
 }

@@ -17,9 +17,10 @@ struct NormPlane {
   bool stream = false;
 };
 
-// sum[c] = sum (x - shift[c]), square[c] = sum (x - shift[c])^2.
-void norm_sums(NormPlane plane, const float* x, const float* shift, float* sum, float* square);
-void norm_sums(NormPlane plane, const Bf16* x, const Bf16* shift, float* sum, float* square);
+// sum[c] = sum (x - pivot[c]), square[c] = sum (x - pivot[c])^2. `pivot` is one pixel of x, which
+// is subtracted so that a large mean loses no precision.
+void norm_sums(NormPlane plane, const float* x, const float* pivot, float* sum, float* square);
+void norm_sums(NormPlane plane, const Bf16* x, const Bf16* pivot, float* sum, float* square);
 
 // The activation after the norm, in the same pass.
 enum class NormAct { none, relu, swish };
@@ -40,7 +41,7 @@ enum class NormMask {
 };
 
 template <class T>
-struct StoredGradPlane {
+struct NormGradPlane {
   NormPlane plane;
   NormMask mask;
   const T* x;
@@ -51,17 +52,16 @@ struct StoredGradPlane {
   const float* scale;  // NormMask::recompute and swish
   const float* shift;
 };
-using NormGradPlane = StoredGradPlane<float>;
 
 // g = (d_y + d_y2) * derivative of the activation; sum[c] = sum g, dot[c] = sum g * (x - mean[c]).
 // Stores g in `g` if not null; the sums are then of the stored, rounded values.
-void norm_grad_sums(const StoredGradPlane<float>& p, float* sum, float* dot, float* g);
-void norm_grad_sums(const StoredGradPlane<Bf16>& p, float* sum, float* dot, Bf16* g);
+void norm_grad_sums(const NormGradPlane<float>& p, float* sum, float* dot, float* g);
+void norm_grad_sums(const NormGradPlane<Bf16>& p, float* sum, float* dot, Bf16* g);
 
 // d_x = a * g + b * (x - mean) + c.
-void norm_grad_apply(const StoredGradPlane<float>& p, const float* a, const float* b,
-                     const float* c, float* d_x);
-void norm_grad_apply(const StoredGradPlane<Bf16>& p, const float* a, const float* b, const float* c,
+void norm_grad_apply(const NormGradPlane<float>& p, const float* a, const float* b, const float* c,
+                     float* d_x);
+void norm_grad_apply(const NormGradPlane<Bf16>& p, const float* a, const float* b, const float* c,
                      Bf16* d_x);
 
 }  // namespace convoy::kernels

@@ -15,8 +15,7 @@ using I = hn::Rebind<int32_t, D>;
 HWY_INLINE hn::Vec<D> common(hn::Vec<D> low, hn::Vec<D> high, const float* lows,
                              const float* highs) {
   const D d;
-  const auto length =
-      hn::Sub(hn::Min(high, hn::LoadU(d, highs)), hn::Max(low, hn::LoadU(d, lows)));
+  const auto length = hn::Sub(hn::Min(high, hn::LoadU(d, highs)), hn::Max(low, hn::LoadU(d, lows)));
   return hn::Max(length, hn::Zero(d));
 }
 
@@ -34,8 +33,7 @@ int64_t overlap_with_all_impl(const BoxPlanes& boxes, const float* object, int32
     const auto inside = hn::Mul(common(ymin, ymax, boxes.ymin + i, boxes.ymax + i),
                                 common(xmin, xmax, boxes.xmin + i, boxes.xmax + i));
     const auto both = hn::Sub(hn::Add(hn::LoadU(d, boxes.area + i), area), inside);
-    const auto overlap =
-        hn::IfThenElseZero(hn::Gt(inside, hn::Zero(d)), hn::Div(inside, both));
+    const auto overlap = hn::IfThenElseZero(hn::Gt(inside, hn::Zero(d)), hn::Div(inside, both));
     const auto before = hn::LoadU(d, best + i);
     const auto is_better = hn::Gt(overlap, before);
     hn::StoreU(hn::IfThenElse(is_better, overlap, before), d, best + i);

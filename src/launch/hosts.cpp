@@ -53,16 +53,6 @@ void add_entry(std::vector<LaunchHost>& hosts, std::string_view entry, std::stri
       where);
 }
 
-// The words of a line without its comment.
-std::vector<std::string> words_of(std::string line) {
-  line.resize(std::min(line.size(), line.find('#')));
-  std::ranges::replace_if(
-      line, [](char c) { return c == '\t' || c == '\r'; }, ' ');
-  std::vector<std::string> words = split(line, ' ');
-  std::erase(words, "");
-  return words;
-}
-
 }  // namespace
 
 std::vector<LaunchHost> parse_hosts(std::string_view text, std::string_view where) {
@@ -76,7 +66,7 @@ std::vector<LaunchHost> parse_hostfile(std::string_view text, const std::string&
   int number = 0;
   for (const std::string& line : split(text, '\n')) {
     const std::string where = fmt::format("{}:{}", name, ++number);
-    const std::vector<std::string> words = words_of(line);
+    const std::vector<std::string> words = split_at_blanks(line.substr(0, line.find('#')));
     if (words.empty()) continue;
     if (words.size() == 1) {
       add_entry(hosts, words[0], where);

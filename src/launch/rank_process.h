@@ -21,9 +21,7 @@ constexpr std::string_view last_beat_mark = "convoy: last beat";
 
 // Where the threads of a rank may run: on its cores, on the cores of its NUMA node, or anywhere.
 enum class Binding { core, numa, none };
-constexpr std::array<Word<Binding>, 3> words_of(Binding) {
-  return {{{"core", Binding::core}, {"numa", Binding::numa}, {"none", Binding::none}}};
-}
+constexpr auto words_of(Binding) { return words<Binding>("core", "numa", "none"); }
 
 struct RankSettings {
   Binding bind = Binding::core;

@@ -13,7 +13,6 @@
 #include "base/show.h"
 #include "base/stop_code.h"
 #include "base/text/text.h"
-#include "config/value.h"
 #include "launch/job_folder.h"
 #include "launch/rank_process.h"
 
@@ -25,11 +24,6 @@ constexpr int lost = static_cast<int>(Fault::peer);
 void say(const std::string& text) {
   show(stderr, "launch: {}\n", text);
   std::fflush(stderr);
-}
-
-std::string quoted(const std::string& word) {
-  const bool is_plain = !word.empty() && word.find_first_of(" \t\n'\"\\$;&|<>*?()") == word.npos;
-  return is_plain ? word : "'" + word + "'";
 }
 
 // mpirun frames its messages with lines of dashes, and repeats its usage.
@@ -124,7 +118,7 @@ int supervise(const LaunchJob& job) {
     words.insert(words.end(), verb.begin(), verb.end());
     if (job.verbose) {
       std::vector<std::string> shown;
-      std::ranges::transform(words, std::back_inserter(shown), quoted);
+      std::ranges::transform(words, std::back_inserter(shown), in_shell);
       say(join(shown, " "));
     }
     output.forget_error();

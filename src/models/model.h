@@ -69,6 +69,11 @@ struct FoundModel {
 
   int image_size() const { return variant.image_size ? variant.image_size : family.image_size; }
   int classes() const { return variant.classes ? variant.classes : family.classes; }
+  // [c, h, w] of its images; size 0: the model's own.
+  Shape image(int64_t size = 0) const {
+    if (size == 0) size = image_size();
+    return {family.channels, size, size};
+  }
 };
 // An unknown name is a usage error that names the nearest one.
 FoundModel find_model(std::string_view name);

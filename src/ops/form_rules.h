@@ -16,14 +16,14 @@ inline FormChoice blocked_images(const Node& n, std::span<const TensorType> offe
   const auto wanted = [](const TensorType& t) {
     return t.shape.rank() == 4 ? Layout::blocked : Layout::plain;
   };
-  for (const TensorType& t : offered) choice.in.push_back({wanted(t), known_dtype(t.dtype)});
+  for (const TensorType& t : offered) choice.in.push_back({wanted(t), without_16_bit(t.dtype)});
   for (const TensorType& t : n.op->infer(n, offered)) choice.out.push_back(wanted(t));
   return choice;
 }
 
 inline FormChoice all_of(Layout layout, const Node& n, std::span<const TensorType> offered) {
   FormChoice choice;
-  for (const TensorType& t : offered) choice.in.push_back({layout, known_dtype(t.dtype)});
+  for (const TensorType& t : offered) choice.in.push_back({layout, without_16_bit(t.dtype)});
   choice.out.assign(n.out.size(), layout);
   return choice;
 }

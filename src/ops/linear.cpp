@@ -76,7 +76,7 @@ std::unique_ptr<Kernel> grad_weights(const Node&, const KernelSite& site) {
   const auto d_weights = site.output<float>(0), d_biases = site.output<float>(1);
   auto kernel = std::make_unique<PhasedKernel>();
   // This task's rows of every replica's gradient: [replicas, features, in + 1].
-  kernel->worker_scratch(static_cast<size_t>(replicas * features * (in + 1)) * sizeof(float));
+  kernel->worker_scratch(float_bytes(replicas * features * (in + 1)));
   kernel->phase(divide_up(out, features), [=](int task, const KernelArgs& args) {
     const int64_t first = task * features, count = std::min(features, out - first);
     auto* d_w = reinterpret_cast<float*>(args.worker_scratch);

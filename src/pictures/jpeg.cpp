@@ -10,7 +10,6 @@
 #include "pictures/jpeg_entropy.h"
 #include "pictures/jpeg_errors.h"
 #include "pictures/jpeg_output.h"
-#include "pictures/jpeg_pack.h"
 #include "pictures/limits.h"
 
 namespace convoy {

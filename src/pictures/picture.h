@@ -3,7 +3,6 @@
 // Fault::data.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -51,9 +50,7 @@ enum class DecodeSpeed {
   exact,  // the same pixels as libjpeg's most accurate decoding of the whole picture
   fast,   // reduced size by leaving out frequencies, plain upsampling, a coarser transform
 };
-constexpr std::array<Word<DecodeSpeed>, 2> words_of(DecodeSpeed) {
-  return {{{"exact", DecodeSpeed::exact}, {"fast", DecodeSpeed::fast}}};
-}
+constexpr auto words_of(DecodeSpeed) { return words<DecodeSpeed>("exact", "fast"); }
 
 // Decodes one picture after another and reuses its memory. One thread at a time.
 class PictureDecoder {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/error.h"
 #include "kernels/pictures/resample.h"
 
 namespace convoy {
@@ -121,9 +120,11 @@ void Resizer::Taps::plan(const ViewAxis& axis, int64_t size, Interpolation how) 
     low_.push_back(static_cast<int64_t>(weight_.size()));
     taps = std::max(taps, low_.back() - low_[static_cast<size_t>(i)]);
   }
-  // Every output has the same number of taps; missing ones have zero weight, behind the window or,
-  // at the end of the picture, before it.
-  weights.assign(static_cast<size_t>(axis.count * taps), 0.0f);
+  make_even(low, high);
+}
+
+void Resizer::Taps::make_even(int64_t low, int64_t high) {
+  weights.assign(first.size() * static_cast<size_t>(taps), 0.0f);
   begin = high;
   end = low;
   for (size_t i = 0; i < first.size(); ++i) {

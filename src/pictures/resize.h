@@ -1,7 +1,6 @@
 // Crops and resizes a picture to an image of fixed size: planes of bytes or of floats.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -20,12 +19,9 @@ enum class Interpolation {
   corner_aligned,
 };
 
-constexpr std::array<Word<Interpolation>, 5> words_of(Interpolation) {
-  return {{{"bilinear", Interpolation::bilinear},
-           {"bicubic", Interpolation::bicubic},
-           {"nearest", Interpolation::nearest},
-           {"legacy-bilinear", Interpolation::legacy_bilinear},
-           {"corner-aligned", Interpolation::corner_aligned}}};
+constexpr auto words_of(Interpolation) {
+  return words<Interpolation>("bilinear", "bicubic", "nearest", "legacy-bilinear",
+                              "corner-aligned");
 }
 
 // One direction of a view. `length` pixels of the picture, from `from` on, are resized to `whole`
@@ -67,6 +63,10 @@ class Resizer {
     void plan(const ViewAxis& axis, int64_t size, Interpolation how);
 
    private:
+    // Gives every output the same number of taps; missing ones have zero weight, behind the window
+    // or, at the end of the picture, before it.
+    void make_even(int64_t low, int64_t high);
+
     std::vector<int64_t> low_;
     std::vector<double> weight_;
   };

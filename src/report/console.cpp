@@ -80,16 +80,18 @@ class Console : public Listener {
   }
 
   static std::string header(const RunStart& e) {
-    const std::string text = shown(
-        "{} on {}{}: {} parameters, {} samples, batch {}, {}, {} thread{}{}\n", e.model, e.dataset,
-        e.image.empty() ? "" : shown(" ({})", e.image), with_commas(e.parameters),
-        with_commas(e.train_samples), e.global_batch,
-        e.epochs > 0 ? fmt::format("{} epochs of {} steps", e.epochs, e.steps_per_epoch)
-                     : fmt::format("{} steps", e.total_steps),
-        e.threads, e.threads == 1 ? "" : "s",
-        e.processes == 1 ? ""
-                         : fmt::format(" in each of {} processes, which have {} of {} replicas",
-                                       e.processes, e.split, e.replicas));
+    const std::string text =
+        shown("{} on {}{}: {} parameters, {} samples, batch {}, {}, {} thread{}{}\n", e.model,
+              e.dataset, e.image.empty() ? "" : shown(" ({})", e.image), with_commas(e.parameters),
+              with_commas(e.length.train_samples), e.batch.global_batch,
+              e.length.epochs > 0
+                  ? fmt::format("{} epochs of {} steps", e.length.epochs, e.length.steps_per_epoch)
+                  : fmt::format("{} steps", e.length.total_steps),
+              e.processes.threads, e.processes.threads == 1 ? "" : "s",
+              e.processes.count == 1
+                  ? ""
+                  : fmt::format(" in each of {} processes, which have {} of {} replicas",
+                                e.processes.count, e.split, e.batch.replicas));
     return text + default_lines(e) +
            (e.run_dir.empty() ? "" : shown("run directory {}\n", e.run_dir));
   }

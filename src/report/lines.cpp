@@ -22,10 +22,12 @@ std::string run_start(const RunStart& e, const std::string& date) {
       "LR {:.3e}\n",
       e.model, e.dataset, e.image.empty() ? "" : shown(" ({})", e.image), e.seed, date,
       e.run_dir.empty() ? "" : ", in ", e.run_dir, with_commas(e.parameters),
-      e.precision + (e.isa.empty() ? "" : " " + e.isa), e.threads, e.threads == 1 ? "" : "s",
-      e.version, e.micro_batch, e.accumulation, e.replicas, e.global_batch,
-      with_commas(e.train_samples), with_commas(e.steps_per_epoch),
-      e.epochs > 0 ? shown("{} epochs = ", e.epochs) : "", with_commas(e.total_steps), e.lr);
+      e.precision + (e.isa.empty() ? "" : " " + e.isa), e.processes.threads,
+      e.processes.threads == 1 ? "" : "s", e.version, e.batch.micro_batch, e.batch.accumulation,
+      e.batch.replicas, e.batch.global_batch, with_commas(e.length.train_samples),
+      with_commas(e.length.steps_per_epoch),
+      e.length.epochs > 0 ? shown("{} epochs = ", e.length.epochs) : "",
+      with_commas(e.length.total_steps), e.lr);
   return text + default_lines(e);
 }
 

@@ -1,7 +1,6 @@
 // The user's choices of kernels. They are part of the recipe: a choice changes rounding.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -12,9 +11,7 @@ namespace convoy {
 
 // Which Winograd algorithms may replace a direct convolution.
 enum class Winograd : uint8_t { automatic, f2, off };
-constexpr std::array<Word<Winograd>, 3> words_of(Winograd) {
-  return {{{"auto", Winograd::automatic}, {"f2", Winograd::f2}, {"off", Winograd::off}}};
-}
+constexpr auto words_of(Winograd) { return words<Winograd>("auto", "f2", "off"); }
 
 // How one pass of a convolution is computed (ops/conv/conv_algorithm.h). In order of preference: of
 // two with equal estimates, the first is taken.

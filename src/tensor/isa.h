@@ -2,7 +2,6 @@
 // bit-identical on one level and may differ in the last bits between levels.
 #pragma once
 
-#include <array>
 #include <string_view>
 
 #include "base/text/words.h"
@@ -20,12 +19,7 @@ void limit_isa(Isa level);
 
 // The values of the option: the best level of the machine, or a named level.
 enum class IsaChoice { automatic, sse41, avx2, avx512 };
-constexpr std::array<Word<IsaChoice>, 4> words_of(IsaChoice) {
-  return {{{"auto", IsaChoice::automatic},
-           {"sse41", IsaChoice::sse41},
-           {"avx2", IsaChoice::avx2},
-           {"avx512", IsaChoice::avx512}}};
-}
+constexpr auto words_of(IsaChoice) { return words<IsaChoice>("auto", "sse41", "avx2", "avx512"); }
 void limit_isa(IsaChoice choice);
 
 std::string_view name(Isa level);

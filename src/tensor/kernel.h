@@ -23,7 +23,7 @@ struct KernelArgs {
   std::span<std::byte*const> in, out;
   std::byte* scratch;         // scratch_bytes(), shared by all tasks of the kernel
   std::byte* worker_scratch;  // worker_scratch_bytes(), for the running thread only
-  std::byte* packed;          // packed_bytes(), for this kernel only if the plan keeps it
+  std::byte* packed;          // packed_bytes(); kept between runs if the plan packs once
   int worker;
 };
 

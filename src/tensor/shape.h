@@ -74,5 +74,6 @@ std::string to_string(const TensorType& type);  // "f32[32x16x8x8] blocked"
 
 constexpr int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 constexpr int64_t round_up(int64_t a, int64_t b) { return divide_up(a, b) * b; }
+constexpr size_t float_bytes(int64_t floats) { return static_cast<size_t>(floats) * sizeof(float); }
 
 }  // namespace convoy

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "train/bind_batch.h"
 #include "train/tasks/result_rows.h"
 
 namespace convoy {
@@ -27,7 +28,7 @@ Evaluator::Evaluator(const Task& task, Executor& executor, const Dataset& datase
 }
 
 void Evaluator::run_batch(const Batch& batch) {
-  for (const NamedTensor& tensor : batch.tensors()) executor_.try_bind(tensor.name, tensor.data);
+  bind(executor_, batch);
   executor_.run();
 }
 

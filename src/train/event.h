@@ -19,24 +19,34 @@
 
 namespace convoy {
 
+// The processes of a run, and the threads of each.
+struct Processes {
+  int count = 1, threads = 1;
+  bool pinned = false;  // each thread is bound to one core
+};
+
 // Once per run; a resumed process emits Resumed instead.
 struct RunStart {
   std::string model, dataset;
   std::string image;  // "3x224x224"
   int64_t parameters = 0;
   uint64_t seed = 0;
-  int threads = 1;
   std::string precision = "fp32";
   std::string isa;      // ISA level; it determines the order of summation
   std::string version;  // Convoy's version
-  int64_t micro_batch = 0, accumulation = 1, replicas = 1;
-  int64_t global_batch = 0;  // the product of the above
-  int64_t train_samples = 0, eval_samples = 0;
-  int64_t steps_per_epoch = 0, total_steps = 0;
-  double epochs = 0, lr = 0;
-  // The following are not in metrics.jsonl, so that runs of the same recipe compare equal.
-  bool pinned = false;  // each thread is bound to one core
-  int processes = 1;
+  struct Batch {
+    int64_t micro_batch = 0, accumulation = 1, replicas = 1;
+    int64_t global_batch = 0;  // the product of the above
+  } batch;
+  struct Length {
+    int64_t train_samples = 0, eval_samples = 0;
+    int64_t steps_per_epoch = 0, total_steps = 0;
+    double epochs = 0;
+  } length;
+  double lr = 0;
+  // Of the following only `processes.threads` is in metrics.jsonl, so that runs of the same recipe
+  // compare equal.
+  Processes processes;
   std::string split;  // replicas per process, "2, 1, 1"
   std::string run_dir;
   std::vector<std::string> defaults;  // derived from data and weights, one line each
@@ -151,9 +161,7 @@ struct Warning {
 struct Resumed {
   int64_t step = 0;
   std::string path;  // of the checkpoint; empty: the run starts from the beginning
-  int threads = 1;
-  bool pinned = false;  // each thread is bound to one core
-  int processes = 1;
+  Processes processes;
   std::string run_dir;
   std::string length;  // new length of the run, if changed; else empty
 };

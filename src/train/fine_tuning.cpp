@@ -14,10 +14,6 @@ namespace {
 
 constexpr std::string_view all_but_head = "all-but-head";
 
-bool is_number(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
-}
-
 // "layer1.0.conv1.weight" -> "layer1", "features.3.squeeze.weight" -> "features.3", "conv1.bias" ->
 // "conv1".
 std::string stage_name(const std::string& param) {
@@ -57,9 +53,10 @@ std::vector<std::string> names_of(const Graph& graph) {
         near.empty() ? join(parts, ", ") : near);
 }
 
-void freeze_params(Graph& graph, const std::string& pattern, const FoundModel& model) {
+void freeze_params(Graph& graph, const std::string& pattern, const FoundModel& model,
+                   const ModelOptions& options) {
   std::set<std::string> heads;
-  if (pattern == all_but_head) heads = heads_of(model);
+  if (pattern == all_but_head) heads = heads_of(model, options);
   bool any = false;
   for (Param& p : graph.params) {
     const bool is_meant = heads.empty() ? fits(p.name, pattern) : !heads.contains(p.name);
@@ -124,7 +121,7 @@ std::vector<std::vector<size_t>> stages_of(const Graph& graph) {
   return stages;
 }
 
-void FineTuning::apply(Graph& graph, const FoundModel& model) const {
+void FineTuning::apply(Graph& graph, const FoundModel& model, const ModelOptions& options) const {
   if (layer_decay < 1) {
     const std::vector<std::vector<size_t>> stages = stages_of(graph);
     for (size_t i = 0; i < stages.size(); ++i) {
@@ -132,7 +129,7 @@ void FineTuning::apply(Graph& graph, const FoundModel& model) const {
       for (const size_t p : stages[i]) graph.params[p].rate = static_cast<float>(rate);
     }
   }
-  for (const std::string& pattern : freeze) freeze_params(graph, pattern, model);
+  for (const std::string& pattern : freeze) freeze_params(graph, pattern, model, options);
   if (!train_only.empty()) freeze_others(graph, train_only);
   if (std::ranges::all_of(graph.params, [](const Param& p) { return p.rate == 0; })) {
     raise(Fault::usage, "--freeze {} leaves nothing to train; try: --freeze {}", join(freeze, ","),
@@ -144,7 +141,7 @@ void FineTuning::apply(Graph& graph, const FoundModel& model) const {
   }
   if (statistics == KeptStatistics::none) return;
   if (statistics == KeptStatistics::frozen && frozen.empty()) return;
-  ops::keep_statistics(graph, [&](const std::string& mean) {
+  ops::freeze_statistics(graph, [&](const std::string& mean) {
     const std::string norm = mean.substr(0, mean.rfind('.'));
     return statistics == KeptStatistics::all ||
            (frozen.contains(norm + ".weight") && frozen.contains(norm + ".bias"));

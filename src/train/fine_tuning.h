@@ -2,7 +2,6 @@
 // the others learn.
 #pragma once
 
-#include <array>
 #include <string>
 #include <vector>
 
@@ -14,11 +13,7 @@
 namespace convoy {
 
 enum class KeptStatistics { frozen, all, none };
-constexpr std::array<Word<KeptStatistics>, 3> words_of(KeptStatistics) {
-  return {{{"frozen", KeptStatistics::frozen},
-           {"all", KeptStatistics::all},
-           {"none", KeptStatistics::none}}};
-}
+constexpr auto words_of(KeptStatistics) { return words<KeptStatistics>("frozen", "all", "none"); }
 
 struct FineTuning {
   std::vector<std::string> freeze, train_only;
@@ -31,7 +26,7 @@ struct FineTuning {
   // Sets the learning-rate factor of every parameter of a training graph, and freezes batch-norm
   // statistics if requested. A pattern that matches nothing is a usage error that suggests the
   // nearest name.
-  void apply(Graph& graph, const FoundModel& model) const;
+  void apply(Graph& graph, const FoundModel& model, const ModelOptions& options = {}) const;
 };
 
 // The parameters of each stage of a network (`layer1`, `features.3`), from the image to the head,

@@ -1,8 +1,8 @@
 #include "train/step_report.h"
 
 #include <cmath>
+#include <optional>
 
-#include "models/model.h"
 #include "tensor/isa.h"
 #include "train/taken_algorithms.h"
 #include "version.h"
@@ -21,6 +21,7 @@ void StepReport::tell(const RunState& state, const Results& results, const Loade
   const bool record = step % site_.config.log_steps == 0 || step == progress.last_step;
   samples_ += results.samples();
   const double now = steady_seconds();
+  const Metric main = state.epoch->main();
   site_.listener.on(TrainProgress{
       .epoch = setup.epochs.epochs_after(step),
       .step = step,
@@ -30,7 +31,7 @@ void StepReport::tell(const RunState& state, const Results& results, const Loade
       .images_per_s = static_cast<double>(samples_) / std::max(now - seconds_, 1e-9),
       .data_wait_s = (loader.wait_seconds() - wait_) / static_cast<double>(step - step_),
       .epoch_loss = state.epoch->mean_loss(),
-      .metric = state.epoch->main(),
+      .metric = main.def->in_training ? std::optional(main) : std::nullopt,
       .total_steps = progress.last_step,
       .steps_per_epoch = static_cast<int64_t>(std::ceil(setup.epochs.steps_per_epoch())),
       .record = record});
@@ -53,21 +54,15 @@ void tell_start(const RunSite& site) {
                .image = to_string(setup.train_set->image_shape()),
                .parameters = parameters,
                .seed = config.seed,
-               .threads = network.pool().size(),
                .isa = std::string(name(isa_level())),
                .version = version,
-               .micro_batch = setup.shape.micro_batch,
-               .accumulation = setup.shape.accumulation,
-               .replicas = setup.shape.replicas,
-               .global_batch = setup.shape.global_batch(),
-               .train_samples = setup.train_set->size(),
-               .eval_samples = setup.eval_set->size(),
-               .steps_per_epoch = static_cast<int64_t>(std::ceil(setup.epochs.steps_per_epoch())),
-               .total_steps = setup.total_steps(),
-               .epochs = config.epochs,
+               .batch = {setup.shape.micro_batch, setup.shape.accumulation, setup.shape.replicas,
+                         setup.shape.global_batch()},
+               .length = {setup.train_set->size(), setup.eval_set->size(),
+                          static_cast<int64_t>(std::ceil(setup.epochs.steps_per_epoch())),
+                          setup.total_steps(), config.epochs},
                .lr = config.lr.peak(setup.shape.global_batch()),
-               .pinned = network.pool().pinned(),
-               .processes = site.processes(),
+               .processes = {site.processes(), network.pool().size(), network.pool().pinned()},
                .split = site.transport ? network.peers()->split().counts() : "",
                .run_dir = site.dir.path().string(),
                .defaults = config.fitted_defaults()});

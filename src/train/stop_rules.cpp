@@ -17,7 +17,7 @@ std::vector<std::string> names_of(std::span<const MetricDef> metrics) {
   for (const MetricDef& def : metrics) {
     if (def.name == loss) continue;
     (def.is_main ? mains : others).emplace_back(def.name);
-    if (def.is_main) training.push_back(prefix + mains.back());
+    if (def.is_main && def.in_training) training.push_back(prefix + mains.back());
   }
   std::vector<std::string> names = mains;
   names.insert(names.end(), others.begin(), others.end());

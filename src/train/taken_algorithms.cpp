@@ -15,8 +15,8 @@ namespace {
 
 std::vector<ops::ConvCall> convolutions(const Plan& plan) {
   std::vector<ops::ConvCall> calls;
-  for (const PlanOp& step : plan.ops) {
-    if (const auto call = ops::conv_call(plan.graph.node(step.node))) calls.push_back(*call);
+  for (const PlanOp& op : plan.ops) {
+    if (const auto call = ops::conv_call(plan.graph.node(op.node))) calls.push_back(*call);
   }
   return calls;
 }

@@ -1,7 +1,6 @@
 #include "weights/numpy_file.h"
 
 #include <charconv>
-#include <optional>
 
 #include "base/error.h"
 #include "base/files/byte_reader.h"

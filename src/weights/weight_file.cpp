@@ -1,7 +1,6 @@
 #include "weights/weight_file.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <fstream>
 
 #include "base/error.h"

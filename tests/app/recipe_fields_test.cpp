@@ -278,7 +278,37 @@ const Values he_cifar{{"model", "cifar_resnet20"},
                       {"weight-decay", "0.0001"},
                       {"decay-norm-bias", "true"}};
 
+// Habana's SSD-ResNet34: the defaults of its options, for one worker.
+const Values ssd{{"model", "ssd_resnet34"},
+                 {"dataset", "coco"},
+                 {"crop", "ssd-crop"},
+                 {"eval-crop", "ssd-whole"},
+                 {"augment", "flip,ssd-jitter"},
+                 {"normalise", "mean-std-reciprocal"},
+                 {"epochs", "50"},
+                 {"epoch-tail", "wrap"},
+                 {"batch-size", "128"},
+                 {"optimizer", "sgd"},
+                 {"base-lr", "0.003"},
+                 {"lr-batch", "32"},
+                 {"momentum", "0.9"},
+                 {"weight-decay", "0.0005"},
+                 {"decay-norm-bias", "true"},
+                 {"bn-momentum", "0.1"},
+                 {"lr-schedule", "piecewise"},
+                 {"piecewise-epochs", "40,50"},
+                 {"piecewise-factors", "0.1,0.01"},
+                 {"warmup-epochs", "5"},
+                 {"warmup-kind", "replace"},
+                 {"eval-epochs", "5"},
+                 {"checkpoint-epochs", "5"},
+                 {"checkpoint-keep", "20"}};
+
 const std::map<std::string, Values> fields_of_sources{
+    {"ssd/resnet34", ssd},
+    {"ssd/resnet34_64epochs", merged({ssd, {{"epochs", "64"}}})},
+    {"ssd/resnet34_8workers",
+     merged({ssd, {{"epochs", "64"}, {"replicas", "8"}, {"replica-mode", "sequence"}}})},
     {"cifar10/resnet20", he_cifar},
     {"cifar10/resnet56", merged({he_cifar, {{"model", "cifar_resnet56"}}})},
     {"cifar100/resnet20", merged({he_cifar, {{"dataset", "cifar-100"}}})},
@@ -491,7 +521,7 @@ struct Expected {
   int64_t total_steps = 0;                        // 0: the source does not say
 };
 
-constexpr int64_t imagenet = 1281167, cifar = 50000;
+constexpr int64_t imagenet = 1281167, cifar = 50000, coco = 117266;
 
 // Global batches, steps and peaks: as the recipes' authors print them. Rates: their formulas, where
 // they were evaluated by them.
@@ -548,6 +578,21 @@ const std::vector<Expected> all{
       {18750, 0.08},
       {37500, 0.008},
       {50000, 0.0008}}},
+    {"ssd/resnet34",
+     coco,
+     128,
+     917,
+     0.012,
+     {{0, 0}, {2292, 0.012 * 2292 / 4585}, {4585, 0.012}, {36679, 0.012}, {36680, 0.0012}},
+     45850},
+    {"ssd/resnet34_64epochs", coco, 128, 917, 0.012, {{45849, 0.0012}, {45850, 0.00012}}, 58688},
+    {"ssd/resnet34_8workers",
+     coco,
+     1024,
+     115,
+     0.096,
+     {{0, 0}, {575, 0.096}, {4599, 0.096}, {4600, 0.0096}, {5750, 0.00096}},
+     7360},
     {"cifar10/resnet20_10epochs", cifar, 32, 1562, 0.5, {{0, 0.5}, {15000, 0.0005}}},
     {"cifar10/resnext29_10epochs", cifar, 8, 6250, 0.125, {{0, 0.125}, {60000, 0.000125}}},
     {"graphcore/mk2_resnet8_test",

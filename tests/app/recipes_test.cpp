@@ -1,5 +1,5 @@
 // What comes with the program must be usable: every recipe of configs/ resolves without a key that
-// nobody reads, and what datasets say about themselves fits together.
+// no code reads, and what datasets say about themselves fits together.
 
 #include <gtest/gtest.h>
 

@@ -20,7 +20,7 @@ class CocoAnnotationsTest : public testing::Test {
   }
   CocoAnnotations read(const std::string& text) const { return read_coco_annotations(file(text)); }
   void expect_refused(const std::string& text, std::string_view what) const {
-    SCOPED_TRACE(text);
+    SCOPED_TRACE(text.substr(0, 400));
     expect_raises(Fault::data, {"truth.json", what, "; try: "}, [&] { read(text); });
   }
   // One image and one category, and this annotation beside a sound one.
@@ -116,6 +116,13 @@ TEST_F(CocoAnnotationsTest, OtherFilesAreRefused) {
   expect_refused(std::string("{\"images\": []}\0", 15), "zero byte");
   expect_raises(Fault::data, {"none.json"}, [&] { read_coco_annotations(folder_ / "none.json"); });
   expect_raises(Fault::data, {}, [&] { read_coco_annotations(folder_.path()); });
+}
+
+TEST_F(CocoAnnotationsTest, TooManyCategoriesAreRefused) {
+  std::string text = R"({"images": [{"id": 1}], "categories": [{"id": 0})";
+  for (size_t i = 1; i < most_coco_categories; ++i) text += ",{\"id\":" + std::to_string(i) + "}";
+  EXPECT_EQ(read(text + "]}").categories.size(), most_coco_categories);
+  expect_refused(text + ",{\"id\":-1}]}", "20001 categories, more than 20000");
 }
 
 TEST_F(CocoAnnotationsTest, TakeLittleMoreMemoryThanTheyAre) {

@@ -30,8 +30,8 @@ Matched matched(const BoxMatcher& matcher, const std::vector<Box>& objects,
 std::vector<Box> boxes_of(const nlohmann::json& rows) {
   std::vector<Box> boxes;
   for (const auto& row : rows) {
-    boxes.push_back({row[0].get<float>(), row[1].get<float>(), row[2].get<float>(),
-                     row[3].get<float>()});
+    boxes.push_back(
+        {row[0].get<float>(), row[1].get<float>(), row[2].get<float>(), row[3].get<float>()});
   }
   return boxes;
 }
@@ -108,7 +108,7 @@ std::vector<int32_t> plainly(const DefaultBoxes& boxes, const std::vector<Box>& 
   return owner;
 }
 
-TEST(BoxMatcher, VectorsGiveWhatLoopsGive) {
+TEST(BoxMatcherOp, VectorsGiveWhatLoopsGive) {
   // Cells that make no whole vectors, and shapes that are equal.
   const DefaultBoxSpec odd{.image = 100, .maps = {{7, 14, 20, 20, {1}}, {3, 33, 50, 80, {2}}}};
   for (const DefaultBoxSpec& spec : {ssd300_boxes(), odd}) {

@@ -45,7 +45,7 @@ void expect_passes(const Network& network, const std::string& file) {
     dump.add(title, text);
   };
   if (network.span) {
-    options.distribute = [&](Graph& g) { ops::spread_batch_norms(g, network.span); };
+    options.distribute = [&](Graph& g) { ops::insert_span_exchanges(g, network.span); };
   }
   compile(std::move(graph.graph), options);
   expect_golden(file, dump.text);

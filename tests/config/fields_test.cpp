@@ -28,7 +28,7 @@ std::string refusal(const std::string& text, const Limits& limits = {}) {
   return usage_error([&] { read<T>(text, limits); });
 }
 
-TEST(Fields, KeepTheDefaultWhenNobodySaysOtherwise) {
+TEST(Fields, KeepTheDefaultOfAKeyThatIsNotGiven) {
   Fields field({});
   int epochs = 6;
   field.section("Training");
@@ -192,9 +192,7 @@ TEST(Fields, ChoicesNameTheNearest) {
 }
 
 enum class Fruit { apple, pear };
-constexpr std::array<Word<Fruit>, 2> words_of(Fruit) {
-  return {{{"apple", Fruit::apple}, {"prickly-pear", Fruit::pear}}};
-}
+constexpr auto words_of(Fruit) { return words<Fruit>("apple", "prickly-pear"); }
 
 TEST(Fields, AnEnumerationIsOneOfTheWordsOfItsTable) {
   EXPECT_EQ(read<Fruit>("prickly-pear"), Fruit::pear);
@@ -298,7 +296,7 @@ TEST(Fields, AnUnknownKeyNamesTheNearestKeyOrAlias) {
   EXPECT_TRUE(contains(usage_error([&] { finish("zzzzzzzzz"); }), "unknown key zzzzzzzzz"));
 }
 
-TEST(Fields, AKeyOfTheVerbThatNobodyReadIsNotCalledUnknown) {
+TEST(Fields, AKeyOfTheVerbThatWasNotReadIsNotCalledUnknown) {
   Fields all({});
   float momentum = 0.9f;
   all("momentum", momentum, "share kept");

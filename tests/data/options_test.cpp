@@ -244,6 +244,41 @@ TEST(DataOptions, PoliciesWorkOnBytesAndErasingDoesNot) {
   refused({"auto-augment", "ta_wide"}, {{"auto-augment", "trivial"}});
 }
 
+TEST(DataOptions, ViewsOfFloatsFixWhatTheyFix) {
+  const std::map<std::string, std::string> ssd{{"dataset", "coco"},
+                                               {"crop", "ssd-crop"},
+                                               {"eval-crop", "ssd-whole"},
+                                               {"augment", "flip,ssd-jitter"},
+                                               {"normalise", "mean-std-reciprocal"}};
+  const DataOptions options = read(ssd);
+  EXPECT_EQ(options.chain({3, 32, 32}, true).distorts(), "");
+  for (const auto& [key, text] : options.preprocessing()) EXPECT_NE(key, "interpolation") << text;
+  const auto refused = [&](std::initializer_list<std::string_view> words,
+                           const std::map<std::string, std::string>& more, bool training = true) {
+    std::map<std::string, std::string> values = more;
+    values.insert(ssd.begin(), ssd.end());
+    if (!training) {
+      values.erase("crop");
+      values.erase("augment");
+    }
+    test::expect_raises(Fault::usage, words, [&] {
+      read(values, training).chain({3, 32, 32}, training);
+    });
+  };
+  refused({"interpolation", "crop"}, {{"interpolation", "bicubic"}});
+  refused({"interpolation", "crop"}, {{"interpolation", "bicubic"}}, false);
+  refused({"eight-bit-io", "ssd-crop", "not rounded"},
+          {{"eight-bit-io", "true"}, {"augment", "flip"}});
+  refused({"rand-augment", "ssd-crop", "not rounded"}, {{"auto-augment", "ra"}});
+  // It resizes what another view sees.
+  EXPECT_EQ(read({{"dataset", "coco"},
+                  {"eval-crop", "ssd-whole"},
+                  {"crop", "random-resized"},
+                  {"interpolation", "bicubic"}})
+                .interpolation,
+            Interpolation::bicubic);
+}
+
 TEST(DataOptions, WithoutTrainingHaveNoAugmentation) {
   test::expect_raises(Fault::usage, {"augment"}, [] { read({{"augment", "flip"}}, false); });
   EXPECT_EQ(read({{"dataset", "cifar-10"}}, false).dataset_name(), "cifar-10");

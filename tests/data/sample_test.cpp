@@ -7,6 +7,7 @@
 #include "data/augment/augment_chain.h"
 #include "data/loading/loader.h"
 #include "data/sources/picture_dataset.h"
+#include "support/coco_set.h"
 #include "support/raises.h"
 #include "support/tiny_sets.h"
 
@@ -31,8 +32,8 @@ TEST(Sample, HoldsTensorsOfAnyLengthAndForgetsThem) {
   EXPECT_TRUE(sample.add<float>("boxes", {0, 4}).empty());
 }
 
-// A grey picture with one bright square; tells where the square is.
-class Spot final : public PictureSource {
+// A grey picture with one bright square.
+class OneSpot final : public PictureSource {
  public:
   static constexpr int64_t width = 90, height = 60, side = 12, left = 54, top = 15;
 
@@ -40,23 +41,7 @@ class Spot final : public PictureSource {
   std::vector<std::string> class_names() const override { return {"spot"}; }
   std::string origin(int64_t) const override { return "spot"; }
   void read(int64_t, EncodedPicture& picture) const override {
-    // An uncompressed BMP of 24 bits: rows from the bottom, each of whole words.
-    const int64_t row = (width * 3 + 3) / 4 * 4;
-    std::string bytes(static_cast<size_t>(54 + row * height), '\x20');
-    const auto put = [&](size_t at, uint32_t value, int count) {
-      for (int i = 0; i < count; ++i)
-        bytes[at + static_cast<size_t>(i)] = static_cast<char>(value >> (8 * i));
-    };
-    bytes[0] = 'B', bytes[1] = 'M';
-    put(2, static_cast<uint32_t>(bytes.size()), 4), put(6, 0, 4), put(10, 54, 4), put(14, 40, 4);
-    put(18, width, 4), put(22, height, 4), put(26, 1, 2), put(28, 24, 2);
-    for (size_t at = 30; at < 54; at += 4) put(at, 0, 4);
-    for (int64_t y = top; y < top + side; ++y) {
-      for (int64_t x = left * 3; x < (left + side) * 3; ++x) {
-        bytes[static_cast<size_t>(54 + (height - 1 - y) * row + x)] = '\xf0';
-      }
-    }
-    picture.bytes = std::move(bytes);
+    picture.bytes = test::spot_bmp({width, height, left, top, side, side});
     picture.label = 0;
     picture.boxes.clear();
   }
@@ -85,7 +70,7 @@ Bright bright(const std::vector<float>& image, int64_t size) {
 // What the geometry says about a square, against where its pixels are.
 TEST(Sample, GeometryFollowsViewsFlipsAndCrops) {
   constexpr int64_t size = 48;
-  const double whole = 208.0 * Spot::side * Spot::side;
+  const double whole = 208.0 * OneSpot::side * OneSpot::side;
   int checked = 0;
   for (const char* view : {"centre", "random-resized", "squash"}) {
     for (const std::vector<std::string>& steps : {std::vector<std::string>{},
@@ -97,7 +82,7 @@ TEST(Sample, GeometryFollowsViewsFlipsAndCrops) {
       spec.size = size;
       spec.view = view;
       if (spec.view == "centre") spec.options = {{"eval-resize", "52"}};
-      const PictureDataset set(std::make_unique<Spot>(), spec);
+      const PictureDataset set(std::make_unique<OneSpot>(), spec);
       const AugmentChain chain(steps, {}, set.image_shape());
       EXPECT_TRUE(chain.distorts().empty());
       std::vector<uint8_t> pixels(static_cast<size_t>(set.image_shape().count()));
@@ -110,13 +95,13 @@ TEST(Sample, GeometryFollowsViewsFlipsAndCrops) {
         chain.run(pixels.data(), image.data(), key, scratch.data());
         Geometry g = sample.geometry;
         chain.follow(key, g);
-        const double area = std::abs(g.x.scale * g.y.scale) / (Spot::width * Spot::height);
+        const double area = std::abs(g.x.scale * g.y.scale) / (OneSpot::width * OneSpot::height);
         const Bright found = bright(image, size);
         // Only where all of the square is inside.
         if (std::abs(found.weight / (whole * area) - 1) > 0.02) continue;
         ++checked;
-        const double middle_x = (Spot::left + Spot::side / 2.0) / Spot::width;
-        const double middle_y = (Spot::top + Spot::side / 2.0) / Spot::height;
+        const double middle_x = (OneSpot::left + OneSpot::side / 2.0) / OneSpot::width;
+        const double middle_y = (OneSpot::top + OneSpot::side / 2.0) / OneSpot::height;
         EXPECT_NEAR(g.x.at(middle_x), found.x, 0.15) << view << " " << steps.size() << " " << key;
         EXPECT_NEAR(g.y.at(middle_y), found.y, 0.15) << view << " " << steps.size() << " " << key;
       }

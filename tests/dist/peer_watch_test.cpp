@@ -80,7 +80,7 @@ struct Ranks {
   std::unique_ptr<Rank> idle;
 };
 
-// A rank as a process of its own that beats until somebody ends it, or a loss does (exit 7).
+// A rank as a process of its own that beats until a signal or a loss (exit 7) ends it.
 pid_t child_rank(int rank, int size, const std::string& address) {
   const pid_t pid = ::fork();
   if (pid != 0) return pid;
@@ -270,7 +270,8 @@ TEST(PeerWatch, StrangersAndNonsenseChangeNothing) {
         std::string("\0\1\2", 3)}) {
     strangers.push_back(stranger(ranks.address, says));
   }
-  for (const int rank : {1, 0, 2, -1}) {  // who knows the key, but is there already or nobody
+  // These know the key, but are there already or are no ranks of the run.
+  for (const int rank : {1, 0, 2, -1}) {
     strangers.push_back(stranger(ranks.address, ""));
     strangers.back().send(hello(key, challenge_of(strangers.back()), rank, "x"));
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "support/processes.h"
+#include "train/update/optimizer.h"
 
 namespace convoy {
 namespace {
@@ -20,7 +21,8 @@ const Arguments shards{"--shard-optimizer"};
 
 TEST(ShardOptimizerDist, EveryOptimiserTrainsTheSameWeightsOnAnyNumber) {
   int processes = 2;
-  for (const char* optimizer : {"sgd", "keras-sgd", "rmsprop", "tf-rmsprop", "adamw", "lars"}) {
+  for (const OptimizerDef& def : optimizer_catalog()) {
+    const std::string optimizer(def.name);
     const Arguments recipe = processes_recipe({"--optimizer", optimizer});
     const ProcessesRun alone(0, recipe), many(processes, joined(recipe, shards));
     ASSERT_EQ(alone.hash().size(), 16u);

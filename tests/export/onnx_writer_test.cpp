@@ -96,7 +96,7 @@ const std::vector<Form>& forms() {
        {"Conv", "BatchNormalization", "Relu"},
        [](Builder& b, Value x) { return ops::relu(b, norm(b, biased(b, conv(b, x, {})))); },
        false},
-      // Somebody else reads what the norm would take in.
+      // Another node reads the value that the norm would absorb.
       {"batch_norm_eval",
        {"Conv", "BatchNormalization", "Add"},
        [](Builder& b, Value x) {

@@ -124,6 +124,31 @@ class Checks:
         again = run(self.program, "eval", "--checkpoint", shouted, "--json")
         expect(bool(top1) and top1 == [part for part in again.split(",") if '"top1"' in part], f"{plain} and {again}")
 
+    def exports_an_op_of_its_own(self) -> None:
+        """The op of small_net has an ONNX form, and `--verify` reads the file back and compares the outputs."""
+        file = self.folder / "whole.onnx"
+        run(self.program, "export", "--checkpoint", self.folder / "whole", "--output", file, "--verify", "8")
+        expect(b"Softsign" in file.read_bytes(), "the ONNX file has no Softsign")
+
+    def reads_a_format_of_its_own(self) -> None:
+        """The same weights in another format train on to the same ones."""
+        weights = self.folder / "whole/weights/last.safetensors"
+        data = weights.read_bytes()
+        size = struct.unpack("<Q", data[:8])[0]
+        tagged = b"TAGGED\n"
+        for name, about in json.loads(data[8:8 + size]).items():
+            if name != "__metadata__" and about["dtype"] == "F32":
+                begin, end = (8 + size + at for at in about["data_offsets"])
+                tagged += " ".join([name, *map(str, about["shape"])]).encode() + b"\n" + data[begin:end]
+        own = self.folder / "weights.tagged"
+        own.write_bytes(tagged)
+        expect(self.train("from-own", "--init-from", own) == self.train("from-st", "--init-from", weights),
+               "the format of its own gives other weights")
+        own.write_bytes(tagged[:-1])
+        end = subprocess.run([self.program, "train", *STRIPES, "--init-from", own, "--output", self.folder, "--name", "cut"],
+                             capture_output=True, text=True, cwd=ROOT)
+        expect(end.returncode == 4 and "its tensors" in end.stderr, f"a file that is cut off: {end.returncode} {end.stderr}")
+
     def sees_corners(self) -> None:
         for split, count in (("train", 8), ("val", 4)):
             for label in ("dark", "light"):
@@ -164,6 +189,8 @@ if __name__ == "__main__":
         checks.trains_and_resumes()
         checks.another_task()
         checks.weights_say_what_they_are()
+        checks.exports_an_op_of_its_own()
+        checks.reads_a_format_of_its_own()
         checks.sees_corners()
         checks.refuses_what_does_nothing()
     print("one file of each kind, added and used")

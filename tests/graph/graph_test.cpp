@@ -74,7 +74,7 @@ TEST(Verify, CatchesABlockedLayoutOfAMatrix) {
   expect_complaint(e.graph, "rank 4");
 }
 
-TEST(Verify, CatchesAResultThatNobodyMakes) {
+TEST(Verify, CatchesAResultThatNoNodeComputes) {
   Example e;
   e.graph.order.pop_back();
   expect_complaint(e.graph, "no node computes");

@@ -36,7 +36,7 @@ struct Norm : testing::Test {
   Buffer x{floats, 1}, y{floats, 2}, first{floats, 3}, second{floats, 4};
   Buffer scale{block, 5}, shift{block, 6}, mean{block, 7};
 
-  NormGradPlane grad(bool stream) const {
+  NormGradPlane<float> grad(bool stream) const {
     return {.plane = {pixels, block, stream},
             .mask = NormMask::output,
             .x = x.data(),
@@ -72,7 +72,7 @@ TEST_F(Norm, TheGradientFromWhatArrivedIsTheSame) {
 
   const Buffer d_x(floats), from_arrived(floats);
   norm_grad_apply(grad(false), scale.data(), shift.data(), mean.data(), d_x.data());
-  NormGradPlane again = grad(true);
+  NormGradPlane<float> again = grad(true);
   again.mask = NormMask::none;
   again.d_y = arrived.data();
   again.d_y2 = nullptr;

@@ -130,7 +130,7 @@ TEST(Supervisor, WhatHangsAfterAnErrorIsKilledWithAllBelowIt) {
   EXPECT_EQ(hangs.run().code, 7);
   EXPECT_LT(steady_seconds() - begin, 20);
   const int child = std::stoi(hangs.file("child"));
-  for (int i = 0; i < 100 && ::kill(child, 0) == 0; ++i) {  // until somebody has reaped it
+  for (int i = 0; i < 100 && ::kill(child, 0) == 0; ++i) {  // until it has been reaped
     std::ifstream stat("/proc/" + std::to_string(child) + "/stat");
     std::string text;
     std::getline(stat, text);

@@ -1,5 +1,5 @@
-// Every variant of every model family: it builds, can be trained and evaluated, has names that
-// weight files can rely on. A new row in src/models is tested by being there.
+// Every variant of every family of classifiers: it builds, can be trained and evaluated, has names
+// that weight files can rely on. A new row in src/models is tested by being there.
 
 #include <gtest/gtest.h>
 
@@ -61,7 +61,9 @@ class ModelsCatalog : public testing::TestWithParam<std::string> {
 
 std::vector<std::string> families() {
   std::vector<std::string> all;
-  for (const ModelDef& family : model_catalog()) all.emplace_back(family.family);
+  for (const ModelDef& family : model_catalog()) {
+    if (family.task == "classification") all.emplace_back(family.family);
+  }
   return all;
 }
 

@@ -5,6 +5,8 @@
 // A gradient is right when |g - g64| / max(|g64|, 1e-6 * largest |g64| of the network) is at most
 // 1e-4, or four times the error of PyTorch's own float32 pass where that is more.
 
+#include "support/parity.h"
+
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -30,19 +32,7 @@ using Doubles = std::vector<double>;
 
 constexpr double direct_value_bound = 1e-5,
                  winograd_value_bound = 1e-4;  // loss, logits, statistics
-constexpr double direct_gradient_bound = 1e-4, winograd_gradient_bound = 1e-3, times_torch = 4;
-
-double norm(const Doubles& v) {
-  double sum = 0;
-  for (const double x : v) sum += x * x;
-  return std::sqrt(sum);
-}
-
-double distance(const Doubles& a, const Doubles& b) {
-  Doubles difference(b);
-  for (size_t i = 0; i < b.size(); ++i) difference[i] -= a[i];
-  return norm(difference);
-}
+constexpr double direct_gradient_bound = 1e-4, winograd_gradient_bound = 1e-3;
 
 Doubles flat(const Json& rows) {
   Doubles all;
@@ -52,24 +42,11 @@ Doubles flat(const Json& rows) {
   return all;
 }
 
-Doubles at_positions(std::span<const float> tensor) {
-  Doubles picked;
-  for (const size_t i : formula::positions(tensor.size())) {
-    picked.push_back(static_cast<double>(tensor[i]));
-  }
-  return picked;
-}
-
 struct StepResult {
   double loss = 0;
   Doubles logits;
   std::vector<float> grads, stats;  // as the state holds them
 };
-
-// With what lies between tensors, which is no number.
-bool same_bits(std::span<const float> a, std::span<const float> b) {
-  return std::ranges::equal(std::as_bytes(a), std::as_bytes(b));
-}
 
 // A fixture's network, compiled as the trainer does it but with the logits as a result.
 class Step {
@@ -146,40 +123,6 @@ class Step {
   std::vector<int64_t> keys_;
   const float whole_ = 1, momentum_ = 0.1f;  // PyTorch's momentum
 };
-
-// The tensor that used up most of what it was allowed.
-struct Worst {
-  double share = -1, error = 0, torch = 0;
-  std::string name;
-};
-
-using Slots = std::vector<StateLayout::Slot>;
-
-// Each tensor against its record in the fixture; `bound` as a share of the tensor's size, and
-// times_torch as much as PyTorch's own error where that is known.
-Worst compare(const Slots& slots, std::span<const float> values, const Json& truths, uint64_t seed,
-              double bound) {
-  EXPECT_EQ(slots.size(), truths.size());
-  double largest = 0;
-  for (const Json& truth : truths) largest = std::max(largest, truth.at("norm").get<double>());
-  Worst worst;
-  for (const auto& slot : slots) {
-    const Json& truth = truths.at(slot.name);
-    EXPECT_EQ(std::vector<int64_t>(slot.shape.begin(), slot.shape.end()),
-              truth.at("shape").get<std::vector<int64_t>>());
-    const auto tensor = values.subspan(size_t(slot.offset), size_t(slot.count));
-    const double size = std::max(truth.at("norm").get<double>(), 1e-6 * largest);
-    const double torch = truth.value("torch_fp32_error", 0.0) / size;
-    const double allowed = std::max(bound, times_torch * torch);
-    const double error =
-        formula::distance(seed, slot.name, tensor, truth.at("projections").get<Doubles>()) / size;
-    EXPECT_LE(error, allowed) << slot.name;
-    EXPECT_LE(distance(at_positions(tensor), truth.at("entries").get<Doubles>()), allowed * size)
-        << slot.name;
-    if (error / allowed > worst.share) worst = {error / allowed, error, torch, slot.name};
-  }
-  return worst;
-}
 
 class Parity : public testing::TestWithParam<std::string> {
  protected:

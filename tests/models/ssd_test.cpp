@@ -89,7 +89,8 @@ TEST(SsdCatalog, TheMapsAreThoseOfItsDefaultBoxes) {
       const TaskGraph task = graph_of(classes, false, batch);
       verify(task.graph, "the evaluation graph");
       const auto shape_of = [&](std::string_view name) {
-        const auto found = std::ranges::find(task.graph.outputs, name, &Input::name);
+        const auto found = std::ranges::find(task.graph.outputs, name,
+                                             [](const auto& output) { return output.name; });
         return task.graph.type(found->value).shape;
       };
       EXPECT_EQ(shape_of("class_logits"), (Shape{batch, 8732, classes}));

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "models/model.h"
@@ -38,13 +39,14 @@ constexpr Expected scaled_2_in{Kind::truncated_normal,
                                [](Fans f) { return std::sqrt(2 / f.in) / cut; }};
 constexpr Expected scaled_2_out{Kind::truncated_normal,
                                 [](Fans f) { return std::sqrt(2 / f.out) / cut; }};
+constexpr Expected he_uniform_in{Kind::uniform, [](Fans f) { return std::sqrt(6 / f.in); }};
 constexpr Expected within_fan_in{Kind::uniform, [](Fans f) { return 1 / std::sqrt(f.in); }};
 constexpr Expected within_fan_out{Kind::uniform, [](Fans f) { return 1 / std::sqrt(f.out); }};
 constexpr Expected hundredth{Kind::normal, [](Fans) { return 0.01f; }};
 
 struct System {
   const char* model;
-  Expected conv, dense;
+  Expected conv, dense;      // dense: the head, which may be a 1x1 convolution
   bool bias_is_zero = true;  // of the dense layer
 };
 
@@ -61,7 +63,19 @@ const std::vector<System> systems{
     {"graphcore_cifar_resnet8", scaled_1_in, glorot},
     {"graphcore_efficientnet_b0", scaled_2_out, glorot},
     {"cifar_efficientnet", scaled_2_out, glorot},
+    {"mobilenet_v1", he_fan_out, within_fan_in, false},
+    {"squeezenet1_0", he_uniform_in, hundredth},
 };
+
+TEST(WeightsCatalog, EveryFamilyOfClassifiersHasARow) {
+  for (const ModelDef& family : model_catalog()) {
+    if (family.task != "classification") continue;
+    const auto is_of_family = [&](const System& system) {
+      return &find_model(system.model).family == &family;
+    };
+    EXPECT_TRUE(std::ranges::any_of(systems, is_of_family)) << family.family;
+  }
+}
 
 TEST(WeightsCatalog, StartAsEachSystemStartsThem) {
   for (const System& system : systems) {
@@ -71,10 +85,9 @@ TEST(WeightsCatalog, StartAsEachSystemStartsThem) {
     const Graph graph = Classification(model.variant, 10, {})
                             .build({.batch = 1, .image = {3, side, side}, .train = false})
                             .graph;
-    const Param* dense = nullptr;
+    const Param& dense = graph.params[graph.params.size() - 2];
     for (const Param& p : graph.params) {
-      if (p.shape.rank() == 2) dense = &p;
-      if (p.shape.rank() != 4) continue;
+      if (p.shape.rank() != 4 || &p == &dense) continue;
       // Depthwise ones of Graphcore's EfficientNets count their input instead.
       const bool is_depthwise = p.shape[1] == 1 && p.shape[2] > 1;
       const bool counts_input = is_depthwise && system.conv.kind == Kind::truncated_normal;
@@ -83,10 +96,10 @@ TEST(WeightsCatalog, StartAsEachSystemStartsThem) {
       const float scale = wanted.scale(fans_of(p.shape));
       EXPECT_NEAR(p.init.scale, scale, 1e-5f * scale) << p.name;
     }
-    ASSERT_NE(dense, nullptr);
-    EXPECT_EQ(dense->init.kind, system.dense.kind);
-    const float scale = system.dense.scale(fans_of(dense->shape));
-    EXPECT_NEAR(dense->init.scale, scale, 1e-5f * scale);
+    EXPECT_GE(dense.shape.rank(), 2) << dense.name;
+    EXPECT_EQ(dense.init.kind, system.dense.kind) << dense.name;
+    const float scale = system.dense.scale(fans_of(dense.shape));
+    EXPECT_NEAR(dense.init.scale, scale, 1e-5f * scale);
     const Param& bias = graph.params.back();
     ASSERT_EQ(bias.shape.rank(), 1);
     EXPECT_EQ(bias.init.kind == Kind::zeros, system.bias_is_zero) << bias.name;

@@ -48,15 +48,13 @@ OpCase join_case(int64_t n, int64_t columns, const std::vector<Map>& maps,
   return c;
 }
 
-}  // namespace
-
 std::vector<OpCase> box_heads_cases() {
   return {join_case(4, 3, {{2, 3, 3}}), join_case(4, 4, {{4, 5, 4}, {6, 2, 2}, {4, 1, 1}}),
           join_case(2, 4, {{4, 3, 5}, {6, 1, 1}}, {1, 0, 3, 2}),
           join_case(1, 21, {{4, 17, 18}, {6, 3, 3}})};
 }
 
-namespace {
+const RegisteredOps registered(ops_of<box_heads_cases>);
 
 TEST(BoxHeadsOp, AgreesWithPlainLoops) {
   for (const OpCase& c : box_heads_cases()) check(c);

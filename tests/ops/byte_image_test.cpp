@@ -48,8 +48,6 @@ OpCase byte_image_case(const Shape& shape) {
           .tolerance = 0};
 }
 
-}  // namespace
-
 std::vector<OpCase> byte_image_cases() {
   std::vector<OpCase> cases;
   // One pixel; planes smaller than a task, and larger than one; neither a multiple of the other.
@@ -60,7 +58,7 @@ std::vector<OpCase> byte_image_cases() {
   return cases;
 }
 
-namespace {
+const RegisteredOps registered(ops_of<byte_image_cases>);
 
 TEST(ByteImageOp, LooksEveryPixelUpInTheTableOfItsChannel) {
   for (const OpCase& c : byte_image_cases()) check(c);

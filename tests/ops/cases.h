@@ -1,31 +1,32 @@
-// The cases of every op family, so that one test can see that no op is without any.
+// The ops that the tests of a family run. Each test file registers its own, so that CatalogOp sees
+// whether every op is run by some test.
 #pragma once
 
+#include <set>
+#include <string>
 #include <vector>
 
 #include "support/op_case.h"
 
 namespace convoy::test {
 
-std::vector<OpCase> activation_cases();
-std::vector<OpCase> arithmetic_cases();
-std::vector<OpCase> batch_norm_cases();
-std::vector<OpCase> bias_cases();
-std::vector<OpCase> box_heads_cases();
-std::vector<OpCase> byte_image_cases();
-std::vector<OpCase> cast_cases();
-std::vector<OpCase> convolution_cases();
-std::vector<OpCase> cross_entropy_cases();
-std::vector<OpCase> detection_loss_cases();
-std::vector<OpCase> dropout_cases();
-std::vector<OpCase> group_norm_cases();
-std::vector<OpCase> label_weight_cases();
-std::vector<OpCase> linear_cases();
-std::vector<OpCase> mixing_cases();
-std::vector<OpCase> pad_cases();
-std::vector<OpCase> pooling_cases();
-std::vector<OpCase> shape_cases();
-std::vector<OpCase> shortcut_cases();
-std::vector<OpCase> softmax_cases();
+// The names of the ops that a test file runs.
+using OpsRun = std::set<std::string> (*)();
+
+struct RegisteredOps {
+  explicit RegisteredOps(OpsRun ops) { all().push_back(ops); }
+  static std::vector<OpsRun>& all() {
+    static std::vector<OpsRun> registered;
+    return registered;
+  }
+};
+
+// The ops of a file's cases: const RegisteredOps registered(ops_of<linear_cases>);
+template <std::vector<OpCase> (*cases)()>
+std::set<std::string> ops_of() {
+  std::set<std::string> names;
+  for (const OpCase& c : cases()) names.merge(ops_in(c));
+  return names;
+}
 
 }  // namespace convoy::test

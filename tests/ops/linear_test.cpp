@@ -36,14 +36,12 @@ OpCase linear_case(int64_t rows, int64_t in_features, int64_t out_features) {
           .tolerance = 1e-5};
 }
 
-}  // namespace
-
 std::vector<OpCase> linear_cases() {
   return {linear_case(1, 1, 1),    linear_case(4, 64, 10), linear_case(8, 17, 33),
           linear_case(32, 64, 10), linear_case(40, 5, 3),  linear_case(67, 9, 100)};
 }
 
-namespace {
+const RegisteredOps registered(ops_of<linear_cases>);
 
 TEST(LinearOp, AgreesWithPlainLoopsAndTheirSlopes) {
   for (const OpCase& c : linear_cases()) check(c);

@@ -106,8 +106,6 @@ OpCase images_case(const Shape& shape) {
           .gradient = false};
 }
 
-}  // namespace
-
 std::vector<OpCase> mixing_cases() {
   using ops::Smoothing;
   return {loss_case(8, 10, 0, Smoothing::uniform),
@@ -120,7 +118,7 @@ std::vector<OpCase> mixing_cases() {
           images_case({8, 3, 40, 33})};
 }
 
-namespace {
+const RegisteredOps registered(ops_of<mixing_cases>);
 
 TEST(MixingOp, AgreesWithPlainLoopsAndTheirSlopes) {
   for (const OpCase& c : mixing_cases()) check(c);

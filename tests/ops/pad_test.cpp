@@ -6,6 +6,7 @@
 #include "ops/cases.h"
 
 namespace convoy::test {
+namespace {
 
 std::vector<OpCase> pad_cases() {
   std::vector<OpCase> cases;
@@ -31,7 +32,7 @@ std::vector<OpCase> pad_cases() {
   return cases;
 }
 
-namespace {
+const RegisteredOps registered(ops_of<pad_cases>);
 
 TEST(PadOp, AgreesWithTheFormulaAndItsSlope) {
   for (const OpCase& c : pad_cases()) check(c);

@@ -93,8 +93,6 @@ OpCase global_case(const Shape& s) {
           }};
 }
 
-}  // namespace
-
 std::vector<OpCase> pooling_cases() {
   const std::vector<ops::PoolOptions> windows{
       {.size = 2, .stride = 2},
@@ -117,7 +115,7 @@ std::vector<OpCase> pooling_cases() {
   return cases;
 }
 
-namespace {
+const RegisteredOps registered(ops_of<pooling_cases>);
 
 TEST(PoolingOp, AgreesWithPlainLoopsAndTheirSlopes) {
   for (const OpCase& c : pooling_cases()) check(c);

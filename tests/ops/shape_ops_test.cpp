@@ -47,8 +47,6 @@ OpCase concat_case(int64_t n, const std::vector<int64_t>& channels, int64_t h, i
   return c;
 }
 
-}  // namespace
-
 std::vector<OpCase> shape_cases() {
   return {reshape_case({4, 3, 2, 5}, {4, 30}),
           reshape_case({2, 16, 3, 3}, {2, 144}),
@@ -61,7 +59,7 @@ std::vector<OpCase> shape_cases() {
           concat_case(1, {7}, 2, 2)};
 }
 
-namespace {
+const RegisteredOps registered(ops_of<shape_cases>);
 
 TEST(ShapeOp, AgreesWithPlainLoopsAndTheirSlopes) {
   for (const OpCase& c : shape_cases()) check(c);

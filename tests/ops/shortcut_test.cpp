@@ -31,15 +31,13 @@ OpCase shortcut_case(const Shape& s, int64_t channels, int64_t stride) {
               }};
 }
 
-}  // namespace
-
 std::vector<OpCase> shortcut_cases() {
   return {shortcut_case({4, 16, 8, 8}, 32, 2), shortcut_case({2, 16, 5, 7}, 16, 1),
           shortcut_case({2, 5, 7, 6}, 24, 2), shortcut_case({4, 24, 6, 6}, 40, 3),
           shortcut_case({1, 3, 1, 1}, 4, 2)};
 }
 
-namespace {
+const RegisteredOps registered(ops_of<shortcut_cases>);
 
 TEST(ShortcutOp, AgreesWithPlainLoopsAndTheirSlopes) {
   for (const OpCase& c : shortcut_cases()) check(c);

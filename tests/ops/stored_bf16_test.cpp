@@ -68,7 +68,7 @@ class Trial {
     b.output("y", y);
     b.output("loss", loss);
     if (statistics == Statistics::kept)
-      ops::keep_statistics(graph, [](const std::string&) { return true; });
+      ops::freeze_statistics(graph, [](const std::string&) { return true; });
     for (const Param& p : graph.params) {
       if (!p.name.starts_with("image")) names_.push_back(p.name);
     }

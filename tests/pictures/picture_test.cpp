@@ -94,7 +94,7 @@ TEST(Png, DamageIsRefusedOrRemarked) {
   flipped[bytes.size() / 2] ^= 4;
   expect_raises(Fault::data, {"flipped.png"},
                 [&] { decode_picture(flipped, "flipped.png", false); });
-  // A chunk that nobody needs, with a wrong checksum.
+  // A chunk that no decoder needs, with a wrong checksum.
   std::string odd = bytes;
   odd.insert(bytes.size() - 12, std::string("\0\0\0\1teXt?....", 13));
   PictureDecoder decoder;

@@ -104,7 +104,7 @@ TEST(TfRecord, CutOffFilesAreFoundUnlessBetweenRecords) {
 TEST(TfRecord, AbsurdLengthsTakeNoMemory) {
   for (const uint64_t length : {uint64_t{5035}, uint64_t{1} << 40, UINT64_MAX, UINT64_MAX - 15}) {
     expect_refused({"at byte 17 says it has", "the file ends"}, [&](std::string& bytes) {
-      // With a sound checksum: that of a record of so many bytes.
+      // With a sound checksum: that of a record of this length.
       std::string head(reinterpret_cast<const char*>(&length), 8);
       const std::string framed = framed_record(head);
       bytes.replace(17, 8, head);

@@ -120,11 +120,8 @@ TEST(Console, WipesTheBarBeforeALineAndAtTheEnd) {
     console->on(RunStart{.model = "m",
                          .dataset = "d",
                          .parameters = 12345,
-                         .threads = 1,
-                         .global_batch = 8,
-                         .train_samples = 80,
-                         .steps_per_epoch = 10,
-                         .epochs = 2,
+                         .batch = {.global_batch = 8},
+                         .length = {.train_samples = 80, .steps_per_epoch = 10, .epochs = 2},
                          .run_dir = "runs/m"});
     console->on(progress(10));
     console->on(eval);

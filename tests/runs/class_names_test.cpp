@@ -59,7 +59,7 @@ class ClassNamesRun : public testing::Test {
   Finished eval(const Arguments& more) {
     return run(joined({"eval", "--checkpoint", "runs/a", "--json"}, more));
   }
-  // Every answer right, of so many.
+  // Every answer right, of this number.
   void expect_right(const Finished& end, int total, const std::string& said = "") {
     ASSERT_EQ(end.code, 0) << end.err;
     const Json numbers = Json::parse(end.out);

@@ -67,7 +67,7 @@ TEST(EvalAllRun, LeavesOutWhatIsDamagedAndSaysSo) {
   std::string bytes = read_file(model, Fault::bug);
   bytes.back() = static_cast<char>(bytes.back() ^ 1);
   test::write_bytes(model, bytes);
-  // Nobody's: in weights/, but no average.
+  // Belongs to no checkpoint: in weights/, but no average.
   test::write_bytes(run.dir() / "weights/stranger.safetensors",
                     read_file(run.dir() / "weights/last.safetensors", Fault::bug));
   const Finished end = eval_all(run, {"--json"});

@@ -112,7 +112,7 @@ TEST(LaunchTrainRun, AStoppedRankIsNamedAndAllLeave) {
   }
 }
 
-// Nobody is left who could name another.
+// No rank is left that could name another.
 TEST(LaunchTrainRun, WhenAllRanksAreStoppedTheLauncherNamesThem) {
   const TinyRun run = tiny_run({"--max-steps", "1000000"});
   Process job(launched(run, {"--stall-timeout", "2"}), run.folder());

@@ -64,7 +64,7 @@ TEST(MixingRun, ThreadsWorkersBytesAndProcessesChangeNothing) {
   EXPECT_EQ(weights_of(in_step, 2), weights_of(in_step));
 }
 
-// Epochs of 16 steps and one of a single sample, which has nobody to be mixed with.
+// Epochs of 16 steps and one of a single sample, which has no partner to be mixed with.
 TEST(MixingRun, AShortStepMixesWhatItHas) {
   for (const char* samples : {"257", "259"}) {
     const TinyRun run(tiny({"--generated-samples", samples, "--epochs", "2", "--epoch-tail",

@@ -73,7 +73,7 @@ TEST(PlanCurveRun, NumbersAloneAndLongRuns) {
   EXPECT_EQ(rows[7][4], 0.02);
 }
 
-// Nobody has to have ImageNet to look at a recipe for it.
+// A recipe for ImageNet can be looked at without having ImageNet.
 TEST(PlanCurveRun, ASetThatIsNotHereCountsAsPublished) {
   ::unsetenv("DATA_DIR");
   const TempFolder folder;

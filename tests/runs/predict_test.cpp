@@ -213,7 +213,7 @@ TEST(PredictRun, RefusesWhatIsNoPicture) {
   write_safetensors(run.folder() / "two.safetensors", two);
   refused(3, {"--input", "two.safetensors"}, {"two.safetensors", "images"});
 
-  // Weights of others say nothing: then somebody must.
+  // Weights of other programs do not say it: then the user must.
   const SafetensorsFile known = SafetensorsFile::read(run.dir() / "weights/last.safetensors");
   write_safetensors(run.folder() / "foreign.safetensors", known.tensors());
   const auto foreign = [&](const Arguments& more) {

@@ -345,7 +345,7 @@ TEST(Resume, VerifyResumeFindsThemEqual) {
   EXPECT_TRUE(fs::is_empty(folder / "runs"));
 }
 
-// Somebody changes the recipe of the second run behind its back.
+// The recipe of the second run is changed while it does not run.
 TEST(Resume, VerifyResumeFindsADifference) {
   const test::TempFolder folder;
   Process process(test::joined({"train", "--verify-resume", "--name", "x"},

@@ -1,5 +1,6 @@
-// What happens to a run while nobody looks: folders renamed and removed, options edited, numbers
-// forged, logs torn. Nothing is lost, and what is no longer the same run is refused with exit 4.
+// What happens to a run while it is not watched: folders renamed and removed, options edited,
+// numbers forged, logs torn. Nothing is lost, and what is no longer the same run is refused with
+// exit 4.
 
 #include <gtest/gtest.h>
 #include <signal.h>

@@ -29,7 +29,7 @@ Process::Process(const Arguments& arguments, const fs::path& folder, const Argum
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
 
-  // Files rather than pipes: nobody need read while it runs.
+  // Files rather than pipes, which would fill if they were not read while it runs.
   const std::string out = output_ / "out", err = output_ / "err";
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -58,7 +58,7 @@ Process::~Process() {
 }
 
 void Process::send(int signal) const {
-  if (!ended_) ::kill(pid_, signal);  // otherwise the number may be somebody else's by now
+  if (!ended_) ::kill(pid_, signal);  // otherwise another process may have the number by now
 }
 
 bool Process::has_ended() {
@@ -93,8 +93,18 @@ Finished run_convoy(const Arguments& arguments, const fs::path& folder) {
 }
 
 Arguments mpirun(int processes) {
-  return {"mpirun", "--allow-run-as-root",    "--oversubscribe", "--bind-to", "none",
-          "-np",    std::to_string(processes)};
+  // Jobs that start and end at the same moment fail in Open MPI's default folder, which they share.
+  static const TempFolder sessions;
+  return {"mpirun",
+          "--allow-run-as-root",
+          "--oversubscribe",
+          "--bind-to",
+          "none",
+          "--mca",
+          "orte_tmpdir_base",
+          sessions.path().string(),
+          "-np",
+          std::to_string(processes)};
 }
 
 Finished run_convoy_on(int processes, const Arguments& arguments, const fs::path& folder) {

@@ -52,7 +52,7 @@ class Process {
 // Start and wait.
 Finished run_convoy(const Arguments& arguments, const fs::path& folder);
 
-// What starts so many processes of one run on this machine, however few its cores.
+// Starts that number of processes of one run on this machine, however few its cores.
 Arguments mpirun(int processes);
 Finished run_convoy_on(int processes, const Arguments& arguments, const fs::path& folder);
 

@@ -85,7 +85,8 @@ std::unique_ptr<Kernel> end_kernel(const Node& n, const KernelSite& site) {
   return kernel;
 }
 
-const OpDef begin_def{.name = "test_begin", .infer = same, .kernel = begin_kernel, .begins = true};
+const OpDef begin_def{
+    .name = "test_begin", .infer = same, .kernel = begin_kernel, .runs_early = true};
 const OpDef end_def{.name = "test_end", .infer = same, .kernel = end_kernel, .inplace_input = 0};
 
 // Descend ---------------------------------------------------------------------------------------

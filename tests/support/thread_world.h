@@ -12,7 +12,7 @@
 namespace convoy::test {
 
 // Runs body(transport) in a thread for each rank, and passes on what one threw. `hosts`: of each
-// rank. Without `memory` nobody gets shared memory.
+// rank. Without `memory` no rank gets shared memory.
 void with_ranks(const std::vector<int>& hosts, const std::function<void(Transport&)>& body,
                 bool memory = true);
 

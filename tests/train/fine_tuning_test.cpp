@@ -135,7 +135,8 @@ bool moved(const std::vector<float>& before, const std::vector<float>& after,
 }
 
 TEST(FineTuning, WithAFrozenBodyOnlyTheHeadMovesAndNothingElseIsComputed) {
-  for (const char* optimizer : {"sgd", "adamw", "lars", "tf-rmsprop"}) {
+  for (const OptimizerDef& def : optimizer_catalog()) {
+    const std::string optimizer(def.name);
     FineTuning tuning;
     tuning.freeze = {"all-but-head"};
     const Trained t = train(tuning, optimizer);

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "support/weight_writers.h"
@@ -272,6 +273,138 @@ TEST(Renames, TheDecodedSqueezeNet) {
   names.layer("conv_final", "classifier.1", both);
   names.expect_fits("Caffe SqueezeNet's");
   names.expect_names_of("squeezenet1_0");
+}
+
+// The trunk of ssd_resnet34 in torchvision's names; shapes are those of the model.
+std::vector<Wanted> ssd() { return wanted_by(find_model("ssd_resnet34"), 81, 3); }
+
+Shape shape_of(const std::vector<Wanted>& wanted, const std::string& name) {
+  const auto found = std::ranges::find(wanted, name, &Wanted::name);
+  EXPECT_NE(found, wanted.end()) << name;
+  return found == wanted.end() ? Shape{} : found->shape;
+}
+
+TEST(Renames, AClassifiersFirstStagesAreTheTrunkOfADetector) {
+  std::vector<FakeTensor> file;
+  for (const Wanted& w : wanted_by(find_model("resnet34"), 1000, 3)) {
+    file.push_back({w.name, w.shape});
+  }
+  const std::vector<Wanted> wanted = ssd();
+  const WeightFile whole = fake_file(file);
+  const Match match = match_weights(whole, wanted);
+  EXPECT_EQ(match.rename, "a classifier's");
+  // 29 convolutions, 29 norms of four tensors.
+  EXPECT_EQ(match.pairs.size(), 29u + 29 * 4);
+  EXPECT_EQ(match.fresh.size(), wanted.size() - match.pairs.size());
+  EXPECT_TRUE(match.missing.empty() && match.unused.empty() && match.different.empty());
+  EXPECT_TRUE(match.fits(HeadPolicy::may_be_new));
+  EXPECT_FALSE(match.fits(HeadPolicy::must_fit)) << "evaluation needs all of a network";
+  EXPECT_NE(match.verdict().find("145 of 189 tensors; new: "), std::string::npos)
+      << match.verdict();
+  EXPECT_NE(match.verdict().find("left out: "), std::string::npos) << match.verdict();
+  for (const Match::Pair& pair : match.pairs) {
+    EXPECT_EQ(pair.wanted->shape, pair.source->shape) << pair.wanted->name;
+  }
+  const auto source_of = [&](const std::string& ours) {
+    const auto found =
+        std::ranges::find(match.pairs, ours, [](const Match::Pair& p) { return p.wanted->name; });
+    return found == match.pairs.end() ? "" : found->source->name;
+  };
+  EXPECT_EQ(source_of("model.layer1.0.weight"), "conv1.weight");
+  EXPECT_EQ(source_of("model.layer1.5.3.bn1.running_var"), "layer2.3.bn1.running_var");
+  EXPECT_EQ(source_of("model.layer2.0.0.downsample.1.bias"), "layer3.0.downsample.1.bias");
+
+  // A tensor of the trunk that is not there, or one that has no place, is not passed over.
+  std::vector<FakeTensor> less = file, more = file;
+  std::erase_if(less, [](const FakeTensor& t) { return t.name == "layer3.5.conv2.weight"; });
+  more.push_back({"layer3.6.conv1.weight", {256, 256, 3, 3}});
+  for (const auto& other : {less, more}) {
+    const WeightFile damaged = fake_file(other);
+    EXPECT_FALSE(match_weights(damaged, wanted).fits(HeadPolicy::may_be_new));
+  }
+}
+
+// The official TensorFlow ResNet-34 that MLPerf's SSD starts from: 36 convolutions and norms, of
+// which stages 1 to 3 are the first 29.
+TEST(Renames, TensorFlowsClassifierIsATrunkToo) {
+  const std::vector<Wanted> wanted = ssd();
+  const char* stages[] = {"model.layer1.4.", "model.layer1.5.", "model.layer2.0."};
+  const int blocks[] = {3, 4, 6};
+  std::vector<std::pair<std::string, std::string>> order{{"model.layer1.0", "model.layer1.1"}};
+  for (int stage = 0; stage < 3; ++stage) {
+    for (int block = 0; block < blocks[stage]; ++block) {
+      const std::string name = stages[stage] + std::to_string(block) + ".";
+      if (block == 0 && stage > 0) order.push_back({name + "downsample.0", name + "downsample.1"});
+      order.push_back({name + "conv1", name + "bn1"});
+      order.push_back({name + "conv2", name + "bn2"});
+    }
+  }
+  ASSERT_EQ(order.size(), 29u);
+  std::vector<FakeTensor> file;
+  for (int i = 0; i < 36; ++i) {
+    const std::string number = i ? "_" + std::to_string(i) : "";
+    const std::string& conv = order[static_cast<size_t>(std::min(i, 28))].first;
+    const Shape s = i < 29 ? shape_of(wanted, conv + ".weight") : Shape{512, 512, 3, 3};
+    file.push_back({"conv2d" + number + "/kernel", {s[2], s[3], s[1], s[0]}});
+    for (const char* kind : {"gamma", "beta", "moving_mean", "moving_variance"}) {
+      file.push_back({"batch_normalization" + number + "/" + kind, {s[0]}});
+    }
+  }
+  file.push_back({"dense/kernel", {512, 1001}});
+  file.push_back({"dense/bias", {1001}});
+  file.push_back({"global_step", {}});
+  const WeightFile checkpoint = fake_file(file);
+  const Match match = match_weights(checkpoint, wanted);
+  EXPECT_TRUE(match.fits(HeadPolicy::may_be_new)) << match.verdict();
+  EXPECT_EQ(match.pairs.size(), 29u + 29 * 4);
+  EXPECT_EQ(match.left_out.size(), 7u * 5 + 2);
+  for (size_t i = 0; i < order.size(); ++i) {
+    const auto found = std::ranges::find(match.pairs, order[i].first + ".weight",
+                                         [](const Match::Pair& p) { return p.wanted->name; });
+    ASSERT_NE(found, match.pairs.end()) << order[i].first;
+    EXPECT_EQ(found->source->name, "conv2d" + (i ? "_" + std::to_string(i) : "") + "/kernel");
+  }
+}
+
+TEST(Renames, ADetectorThatTensorFlowTrainedIsPutInOurOrder) {
+  const std::vector<Wanted> wanted = ssd();
+  std::vector<FakeTensor> file;
+  const auto add = [&](const std::string& theirs, const std::string& ours) {
+    const Shape s = shape_of(wanted, ours + ".weight");
+    file.push_back({theirs + "/kernel", {s[2], s[3], s[1], s[0]}});
+    file.push_back({theirs + "/bias", {s[0]}});
+    file.push_back({theirs + "/kernel/Momentum", {s[2], s[3], s[1], s[0]}});
+  };
+  file.push_back({"resnet34/conv2d/kernel", {7, 7, 3, 64}});
+  for (int i = 0; i < 5; ++i) {
+    add(fmt::format("ssd/block{}-conv1x1", i + 7), fmt::format("additional_blocks.{}.0", i));
+    add(fmt::format("ssd/block{}-conv3x3", i + 7), fmt::format("additional_blocks.{}.2", i));
+  }
+  for (int i = 0; i < 6; ++i) {
+    add(fmt::format("ssd/class_net/class-{}", i + 3), fmt::format("conf.{}", i));
+    add(fmt::format("ssd/box_net/box-{}", i + 3), fmt::format("loc.{}", i));
+  }
+  const WeightFile checkpoint = fake_file(file);
+  const Match match = match_weights(checkpoint, wanted);
+  EXPECT_EQ(match.rename, "TensorFlow's SSD");
+  EXPECT_EQ(match.pairs.size(), 1u + 2 * 10 + 2 * 12);
+  EXPECT_TRUE(match.unused.empty() && match.different.empty()) << match.verdict();
+  // A fake tensor's elements are their places in it.
+  for (const auto& [name, columns] : {std::pair{"conf.1.bias", 81}, std::pair{"loc.1.bias", 4}}) {
+    const auto found =
+        std::ranges::find(match.pairs, name, [](const Match::Pair& p) { return p.wanted->name; });
+    ASSERT_NE(found, match.pairs.end()) << name;
+    std::vector<float> ours(static_cast<size_t>(6 * columns));
+    copy_renamed(*found->source, found->how, ours);
+    const int theirs_of[] = {1, 0, 3, 2};  // x, y, width, height among ty, tx, th, tw
+    for (int column = 0; column < columns; ++column) {
+      for (int shape = 0; shape < 6; ++shape) {
+        const int theirs = columns == 4 ? theirs_of[column] : column;
+        EXPECT_EQ(ours[static_cast<size_t>(column * 6 + shape)],
+                  static_cast<float>(shape * columns + theirs));
+      }
+    }
+  }
 }
 
 }  // namespace

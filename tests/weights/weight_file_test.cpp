@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "support/fixture.h"
 #include "support/raises.h"
@@ -176,13 +177,13 @@ TEST(WeightFile, WhatIsNoWeightsFileIsSaidSo) {
 }
 
 TEST(WeightFile, EveryFormatSaysWhatItIs) {
-  std::vector<std::string_view> names;
+  std::set<std::string_view> names;
   for (const WeightFormat& format : weight_format_catalog()) {
-    EXPECT_FALSE(format.help.empty());
-    names.push_back(format.name);
+    EXPECT_FALSE(format.name.empty());
+    EXPECT_FALSE(format.help.empty()) << format.name;
+    EXPECT_TRUE(names.insert(format.name).second) << format.name << " is there twice";
   }
-  EXPECT_EQ(names, (std::vector<std::string_view>{"numpy", "safetensors", "TensorFlow checkpoint",
-                                                  "PyTorch (legacy)", "PyTorch (zip)"}));
+  EXPECT_FALSE(names.empty());
 }
 
 }  // namespace

@@ -53,8 +53,7 @@ void bench_data(const BenchDataOptions& options, const RunConfig& config) {
         chain.run_bytes(desk.sample.pixels(), desk.bytes.data(), keyed(Purpose::augment),
                         desk.scratch.data());
       } else {
-        chain.run(desk.sample, desk.values.data(), keyed(Purpose::augment),
-                  desk.scratch.data());
+        chain.run(desk.sample, desk.values.data(), keyed(Purpose::augment), desk.scratch.data());
       }
     });
     return static_cast<double>(images) / (steady_seconds() - begin);

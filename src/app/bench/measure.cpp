@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/clock.h"
-#include "base/error.h"
 #include "base/process.h"
 #include "graph/site.h"
+#include "train/bind_batch.h"
 #include "train/run/run_needs.h"
 
 namespace convoy {
@@ -62,7 +62,7 @@ Measured measure(const RunSetup& setup, const MeasureOptions& options) {
                {"update", network.update(), {}}};
   }
   Loader loader(*setup.train_set, setup.train_chain, setup.epochs, setup.loader(0, total));
-  const int parts = setup.shape.parts();
+  const int parts = setup.shape.micro_batches();
   measured.images = static_cast<double>(setup.shape.global_batch());
   measured.flops = watched[0].executor->plan().flops * (options.infer ? 1 : parts);
   double waited = 0;
@@ -73,8 +73,7 @@ Measured measure(const RunSetup& setup, const MeasureOptions& options) {
     }
     const double start = steady_seconds();
     if (options.infer) {
-      const Batch& batch = loader.next();
-      for (const NamedTensor& t : batch.tensors()) watched[0].executor->try_bind(t.name, t.data);
+      bind(*watched[0].executor, loader.next());
       watched[0].executor->run();
     } else {
       const Results& results = train_step(setup, network, step, setup.inputs(step),

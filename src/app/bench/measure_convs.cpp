@@ -69,7 +69,7 @@ class Bench {
          memory);
     state_ = std::make_unique<State>(plans[0]->state, 0, false);
     workspace_ = std::make_unique<Workspace>(plans, pool.size());
-    for (const Input& input : plans[0]->graph.inputs) {
+    for (const NamedValue& input : plans[0]->graph.inputs) {
       fill(input.name, plans[0]->graph.type(input.value).shape.count());
     }
     for (Run& run : runs_) {
@@ -114,8 +114,8 @@ class Bench {
     std::unique_ptr<Executor> executor;
   };
 
-  static std::optional<ops::ConvCall> call_at(const Run& run, size_t step) {
-    return ops::conv_call(run.plan->graph.node(run.plan->ops[step].node));
+  static std::optional<ops::ConvCall> call_at(const Run& run, size_t op) {
+    return ops::conv_call(run.plan->graph.node(run.plan->ops[op].node));
   }
 
   static void need(const ConvShape& s, double bytes, int64_t memory) {

@@ -13,90 +13,85 @@ namespace {
 
 constexpr int64_t small_side = 32;  // pixels
 
+// In the order in which they are listed.
+const std::vector<FindingKind> all_kinds{
+    {"broken", "broken", true, {}},
+    {"cut_off", "without their end", true, {}},
+    {"circles", "links that lead in a circle", true, {}},
+    {"empty_classes", "classes without a picture", true, {}},
+    {"unmatched_classes", "classes of one split alone", true, {}},
+    {"across_splits", "in two splits", true, {}},
+    {"duplicates", "twice in one split", false, {}},
+    {"endings", "named otherwise than they are", false, {}},
+    {"no_pictures", "other files", false, {}},
+    {"unlabelled", "pictures outside of class folders", false, {}},
+    {"remarks", "remarks of the decoder", false, {}},
+    {"trailing", "with something behind their end", false, {}},
+    {"small", "very small", false, {}},
+    {"turned", "turned by EXIF", false, {}},
+    {"cmyk", "CMYK", false, {}},
+    {"sixteen_bit", "16 bits a colour", false, {}},
+    {"grey", "greyscale", false, {}}};
+
 class Finder {
  public:
-  Finder(const Tree& tree, const std::vector<CheckedFile>& files) : tree_(tree), files_(files) {}
+  Finder(const Tree& tree, const std::vector<CheckedFile>& files) : tree_(tree), files_(files) {
+    result_.kinds = all_kinds;
+  }
 
   Findings run() {
-    // Listed in this order. Space is reserved, so references to elements stay valid.
-    auto& kinds = result_.kinds;
-    kinds.reserve(20);
-    const auto kind = [&](const char* key, const char* title, bool is_wrong) -> Found& {
-      return kinds.emplace_back(FindingKind{key, title, is_wrong, {}}).found;
-    };
-    Found& broken = kind("broken", "broken", true);
-    Found& cut_off = kind("cut_off", "without their end", true);
-    Found& circles = kind("circles", "links that lead in a circle", true);
-    Found& empty = kind("empty_classes", "classes without a picture", true);
-    Found& unmatched = kind("unmatched_classes", "classes of one split alone", true);
-    Found& leaks = kind("across_splits", "in two splits", true);
-    Found& duplicates = kind("duplicates", "twice in one split", false);
-    Found& endings = kind("endings", "named otherwise than they are", false);
-    Found& strangers = kind("no_pictures", "other files", false);
-    Found& unlabelled = kind("unlabelled", "pictures outside of class folders", false);
-    Found& remarks = kind("remarks", "remarks of the decoder", false);
-    Found& trailing = kind("trailing", "with something behind their end", false);
-    Found& small = kind("small", "very small", false);
-    Found& turned = kind("turned", "turned by EXIF", false);
-    Found& cmyk = kind("cmyk", "CMYK", false);
-    Found& sixteen = kind("sixteen_bit", "16 bits a colour", false);
-    Found& grey = kind("grey", "greyscale", false);
-
     for (const ClassFolder& folder : tree_.classes) result_.counts[folder.split][folder.label] = 0;
     for (const std::string& split : tree_.splits) result_.counts[split];
-    for (const std::string& link : tree_.circles) circles.push_back({link, "", ""});
-    for (const CheckedFile& f : files_) {
-      const std::string& path = f.file.path;
-      ++result_.files;
-      result_.bytes += f.bytes;
-      if (!f.is_picture) {
-        strangers.push_back({path, "", ""});
-        continue;
-      }
-      ++result_.pictures;
-      const bool is_seen = f.file.records || names_picture(path);  // whether training reads it
-      if (is_seen && !f.file.label.empty()) ++result_.counts[f.file.split][f.file.label];
-      const bool is_unlabelled = f.file.label.empty() && !f.file.records;
-      if (is_unlabelled && !tree_.classes.empty()) unlabelled.push_back({path, "", ""});
-      if (!f.broken.empty()) {
-        broken.push_back({path, "", f.broken});
-        continue;
-      }
-      const PictureInfo& info = f.info;
-      if (!f.file.records && !ending_fits(path, info.format)) {
-        endings.push_back({path, "",
-                           fmt::format("a {} file{}", name(info.format),
-                                       is_seen ? "" : ", which training leaves out")});
-      }
-      if (!f.has_end) {
-        const bool is_png = info.format == PictureFormat::png;
-        cut_off.push_back({path, "", is_png ? "no IEND chunk" : "no EOI marker"});
-      }
-      if (f.behind_end > 0) {
-        trailing.push_back({path, "", with_commas(f.behind_end) + " bytes"});
-      }
-      if (!f.remarks.empty()) remarks.push_back({path, "", join(f.remarks, ", ")});
-      if (std::min(info.width, info.height) < small_side) {
-        small.push_back({path, "", fmt::format("{}x{}", info.width, info.height)});
-      }
-      if (info.orientation != 1) {
-        turned.push_back({path, "", fmt::format("orientation {}", info.orientation)});
-      }
-      if (info.cmyk) cmyk.push_back({path, "", ""});
-      if (info.bits > 8) sixteen.push_back({path, "", ""});
-      if (info.components <= 2 && !info.palette) grey.push_back({path, "", ""});
-    }
-    find_equal(leaks, duplicates);
-    find_classes(empty, unmatched);
+    for (const std::string& link : tree_.circles) add("circles", {link, "", ""});
+    for (const CheckedFile& f : files_) look_at(f);
+    find_equal();
+    find_classes();
     return std::move(result_);
   }
 
  private:
-  using Found = std::vector<Finding>;
+  void add(std::string_view kind, Finding finding) {
+    const auto at = std::ranges::find(result_.kinds, kind, &FindingKind::key);
+    at->found.push_back(std::move(finding));
+  }
+
+  void look_at(const CheckedFile& f) {
+    const std::string& path = f.file.path;
+    ++result_.files;
+    result_.bytes += f.bytes;
+    if (!f.is_picture) return add("no_pictures", {path, "", ""});
+    ++result_.pictures;
+    const bool is_seen = f.file.records || names_picture(path);  // whether training reads it
+    if (is_seen && !f.file.label.empty()) ++result_.counts[f.file.split][f.file.label];
+    const bool is_unlabelled = f.file.label.empty() && !f.file.records;
+    if (is_unlabelled && !tree_.classes.empty()) add("unlabelled", {path, "", ""});
+    if (!f.broken.empty()) return add("broken", {path, "", f.broken});
+    const PictureInfo& info = f.info;
+    if (!f.file.records && !ending_fits(path, info.format)) {
+      add("endings", {path, "",
+                      fmt::format("a {} file{}", name(info.format),
+                                  is_seen ? "" : ", which training leaves out")});
+    }
+    if (!f.has_end) {
+      const bool is_png = info.format == PictureFormat::png;
+      add("cut_off", {path, "", is_png ? "no IEND chunk" : "no EOI marker"});
+    }
+    if (f.behind_end > 0) add("trailing", {path, "", with_commas(f.behind_end) + " bytes"});
+    if (!f.remarks.empty()) add("remarks", {path, "", join(f.remarks, ", ")});
+    if (std::min(info.width, info.height) < small_side) {
+      add("small", {path, "", fmt::format("{}x{}", info.width, info.height)});
+    }
+    if (info.orientation != 1) {
+      add("turned", {path, "", fmt::format("orientation {}", info.orientation)});
+    }
+    if (info.cmyk) add("cmyk", {path, "", ""});
+    if (info.bits > 8) add("sixteen_bit", {path, "", ""});
+    if (info.components <= 2 && !info.palette) add("grey", {path, "", ""});
+  }
 
   // Compares pixels, since equal files have equal pixels. Each file is compared with the first
   // equal one of each split.
-  void find_equal(Found& leaks, Found& duplicates) const {
+  void find_equal() {
     std::unordered_map<uint64_t, std::vector<const CheckedFile*>> firsts;
     for (const CheckedFile& f : files_) {
       const bool is_outside = f.file.split.empty() && !tree_.splits.front().empty();
@@ -106,10 +101,10 @@ class Finder {
         return k->file.split == f.file.split;
       });
       if (same_split != known.end()) {
-        duplicates.push_back(equal(f, **same_split));
+        add("duplicates", equal(f, **same_split));
         continue;
       }
-      if (!known.empty()) leaks.push_back(equal(f, *known.front()));
+      if (!known.empty()) add("across_splits", equal(f, *known.front()));
       known.push_back(&f);
     }
   }
@@ -122,31 +117,31 @@ class Finder {
 
   using Classes = std::map<std::string, int64_t>;
 
-  void find_classes(Found& empty, Found& unmatched) const {
+  void find_classes() {
     const auto train =
         std::find_if(result_.counts.begin(), result_.counts.end(),
                      [](const auto& split) { return is_training_split(split.first); });
     for (const auto& [split, classes] : result_.counts) {
       for (const auto& [label, count] : classes) {
-        if (count == 0) empty.push_back({split.empty() ? label : split + "/" + label, "", ""});
+        if (count == 0) add("empty_classes", {split.empty() ? label : split + "/" + label, "", ""});
       }
       if (train == result_.counts.end() || split == train->first) continue;
       if (split == "test" && classes.empty()) continue;  // test sets often have no classes
       if (classes.empty() != train->second.empty()) {
         const auto& [without, with] =
             classes.empty() ? std::pair(split, train->first) : std::pair(train->first, split);
-        unmatched.push_back({without, "", "no class folders, but " + with + " has some"});
+        add("unmatched_classes", {without, "", "no class folders, but " + with + " has some"});
         continue;
       }
-      find_missing(split, classes, train->first, train->second, unmatched);
-      find_missing(train->first, train->second, split, classes, unmatched);
+      find_missing(split, classes, train->first, train->second);
+      find_missing(train->first, train->second, split, classes);
     }
   }
-  static void find_missing(const std::string& split, const Classes& classes,
-                           const std::string& other, const Classes& others, Found& unmatched) {
+  void find_missing(const std::string& split, const Classes& classes, const std::string& other,
+                    const Classes& others) {
     for (const auto& [label, count] : classes) {
       if (!others.contains(label))
-        unmatched.push_back({split + "/" + label, "", "not in " + other});
+        add("unmatched_classes", {split + "/" + label, "", "not in " + other});
     }
   }
 

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/check/check_files.h"
@@ -16,9 +17,9 @@ struct Finding {
 };
 
 struct FindingKind {
-  const char* key;    // key in JSON
-  const char* title;  // title for people
-  bool is_wrong;      // false: only worth knowing
+  std::string_view key;    // key in JSON
+  std::string_view title;  // title for people
+  bool is_wrong;           // false: only worth knowing
   std::vector<Finding> found;
 };
 

@@ -21,9 +21,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 enum class Mode { mean, exponential };
-constexpr std::array<Word<Mode>, 2> words_of(Mode) {
-  return {{{"mean", Mode::mean}, {"exponential", Mode::exponential}}};
-}
+constexpr auto words_of(Mode) { return words<Mode>("mean", "exponential"); }
 
 struct Options {
   Mode mode = Mode::mean;
@@ -52,8 +50,6 @@ struct Options {
     }
   }
 };
-
-void describe(Fields& field) { Options().describe(field); }
 
 bool is_run(const fs::path& path) {
   return fs::is_directory(path) && !fs::exists(path / "state.json");
@@ -114,11 +110,7 @@ void refuse_overwriting(const fs::path& output, const std::vector<RunWeights>& f
 }
 
 int run(const CommandLine& line) {
-  const std::vector<Field> known = described(describe);
-  Fields field(resolve(line, known));
-  Options options;
-  options.describe(field);
-  field.finish(known);
+  const auto options = read_own<Options>(line);
   if (line.words.empty()) need_words(line, {"RUN_DIR or FILE"});
   const std::vector<RunWeights> files = chosen_files(line.words, options);
   const fs::path output = output_file(line.words, options);
@@ -174,7 +166,7 @@ checkpoints it was made from.
   convoy average runs/demo --mode exponential --decay 0.9
   convoy average a.safetensors b.safetensors --output ab.safetensors
 )",
-          .describe = describe,
+          .describe = describe_options<Options>,
           .run = run};
 }
 

@@ -28,13 +28,9 @@ namespace convoy {
 namespace {
 
 enum class Mode { train, infer };
-constexpr std::array<Word<Mode>, 2> words_of(Mode) {
-  return {{{"train", Mode::train}, {"infer", Mode::infer}}};
-}
+constexpr auto words_of(Mode) { return words<Mode>("train", "infer"); }
 enum class Rows { node, shape, op };
-constexpr std::array<Word<Rows>, 3> words_of(Rows) {
-  return {{{"node", Rows::node}, {"shape", Rows::shape}, {"op", Rows::op}}};
-}
+constexpr auto words_of(Rows) { return words<Rows>("node", "shape", "op"); }
 
 struct Options {
   std::string config;
@@ -66,11 +62,6 @@ struct Options {
           "write the fastest of each to this file, for --algorithms");
   }
 };
-
-void describe(Fields& field) {
-  Options().describe(field);
-  RunConfig::describe_all(field);
-}
 
 // Uses generated data unless data was given, and no evaluation.
 CommandLine with_defaults(CommandLine line) {
@@ -208,12 +199,12 @@ int run(const CommandLine& typed) {
   if (!ops && kind != "convs" && kind != "data") {
     const std::string near = nearest(kind, {"ops", "convs", "data"});
     if (!near.empty()) raise(Fault::usage, "there is no bench {}; nearest: bench {}", kind, near);
-    need_words(typed, {}, described(describe));
+    need_words(typed, {}, described(describe_with_run<Options>));
   }
   const CommandLine line = with_defaults(typed);
   Options options;
   RunConfig config;
-  const Fields field = read_options(line, describe, options, config);
+  const Fields field = read_options(line, options, config);
   refuse_others(field, kind, options);
   if (options.mode == Mode::infer) {
     config.eval_epochs = 1;
@@ -285,7 +276,7 @@ resizing, augmenting, normalising, by --threads threads and without a network.
       .basics =
           "model batch-size image-size steps warmup-steps mode json by top shapes "
           "rounds write-algorithms replicas optimizer winograd threads isa",
-      .describe = describe,
+      .describe = describe_with_run<Options>,
       .run = run};
 }
 

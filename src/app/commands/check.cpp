@@ -27,8 +27,6 @@ struct Options {
   }
 };
 
-void describe(Fields& field) { Options().describe(field); }
-
 // The folder is the user's data: never write there.
 void refuse_inside(const fs::path& file, const fs::path& folder) {
   std::error_code ignored;
@@ -42,11 +40,7 @@ void refuse_inside(const fs::path& file, const fs::path& folder) {
 
 int run(const CommandLine& line) {
   need_words(line, {"DIR"});
-  const std::vector<Field> known = described(describe);
-  Fields field(resolve(line, known));
-  Options options;
-  options.describe(field);
-  field.finish(known);
+  const auto options = read_own<Options>(line);
   const std::string& folder = line.words[0];
   const int threads = options.threads ? options.threads : available_cores();
   Tree tree = list_tree(folder);
@@ -96,7 +90,7 @@ bytes behind the end of a picture, sides below 32 pixels, cameras held sideways
   convoy check data/pets --manifest pets.tsv
   convoy check data/pets --json | jq '.findings.broken[].file'
 )",
-          .describe = describe,
+          .describe = describe_options<Options>,
           .run = run};
 }
 

@@ -43,7 +43,7 @@ struct Options : InferenceOptions {
           "evaluate every checkpoint of a run in turn, then what `convoy average` made");
     describe_split(field);
     field("json", json, "print one JSON object");
-    describe_told(field);
+    describe_stored(field);
     field.section("How");
     field("eval-batch-size", eval_batch_size, "images at a time; changes no result", at_least(1),
           {"batch-size", "b"});
@@ -184,7 +184,7 @@ int run(const CommandLine& line) {
   if (tells && !data->remark().empty()) show(stderr, "Warning: {}\n", data->remark());
   const AugmentChain chain = options.data.chain(data->image_shape(), false);
   InferenceNetwork network(options, opened, data->image_shape(),
-                           options.num_classes ? options.num_classes : data->classes(),
+                           class_count(options, opened.model, {}, data.get()),
                            options.eval_batch_size);
   Evaluator evaluator(
       network.task(), network.executor(), *data, chain, options.eval_batch_size,

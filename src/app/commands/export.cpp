@@ -70,7 +70,7 @@ struct Options : InferenceOptions {
     field("nms", nms,
           "for detectors: give the objects found, after suppression of overlapping boxes, instead "
           "of all default boxes");
-    describe_told(field);
+    describe_stored(field);
     field.section("How (with --verify)");
     field("threads", threads, "threads that compute; 0: one for each core. Changes no result",
           between(0, 256), {"j"});
@@ -144,7 +144,7 @@ class Exporting {
   std::vector<std::string> output_names() const {
     if (options_.softmax) return {"probabilities"};
     std::vector<std::string> names;
-    for (const Input& output : source_.graph(1).outputs) names.push_back(output.name);
+    for (const NamedValue& output : source_.graph(1).outputs) names.push_back(output.name);
     return names;
   }
   std::string batch_text() const {

@@ -16,7 +16,6 @@
 #include "base/show.h"
 #include "base/text/text.h"
 #include "base/threads/cores.h"
-#include "config/value.h"
 #include "data/sources/data_file.h"
 #include "export/onnx_file.h"
 #include "report/finished.h"
@@ -31,19 +30,18 @@ namespace convoy {
 namespace {
 
 struct Options {
-  int num_classes = 10;
+  int num_classes = 0;
   int image_size = 0;
   bool tensors = false;
 
   void describe(Fields& field) {
-    field("num-classes", num_classes, "classes of a model's head", at_least(1));
+    field("num-classes", num_classes, "classes of a model's head; 0: those of its usual data",
+          at_least(0));
     field("image-size", image_size, "height and width of a model's images; 0: its own",
           at_least(0));
     field("tensors", tensors, "list every tensor of a weights or ONNX file");
   }
 };
-
-void describe(Fields& field) { Options().describe(field); }
 
 void about_machine() {
   show("convoy   {} ({}, {})\n", version, build_type, compiler);
@@ -144,10 +142,7 @@ void about_run(const RunDir& dir) {
 }
 
 int run(const CommandLine& line) {
-  Fields field(resolve(line, described(describe)));
-  Options options;
-  options.describe(field);
-  field.finish();
+  const auto options = read_own<Options>(line);
   if (line.words.size() > 1) {
     raise(Fault::usage, "info takes one thing at a time, not {} and {}; try: one of them",
           one_line(line.words[0]), one_line(line.words[1]));
@@ -190,7 +185,7 @@ CommandDef info_command() {
   convoy info runs/demo.onnx
   convoy info runs/demo
 )",
-      .describe = describe,
+      .describe = describe_options<Options>,
       .run = run};
 }
 

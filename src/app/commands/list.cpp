@@ -12,7 +12,6 @@
 #include "base/show.h"
 #include "base/text/text.h"
 #include "config/config_file.h"
-#include "config/value.h"
 #include "data/augment/augment.h"
 #include "data/dataset.h"
 #include "ops/family.h"
@@ -34,8 +33,6 @@ struct Options {
           at_least(0));
   }
 };
-
-void describe(Fields& field) { Options().describe(field); }
 
 // name -> the rest of its line.
 using Rows = std::map<std::string, std::string>;
@@ -88,8 +85,7 @@ void list_models(const Options& options, const std::string& pattern) {
     for (const Variant& variant : family.variants) {
       if (!is_meant(variant.name, pattern)) continue;
       const FoundModel model{family, variant};
-      const int classes = options.num_classes ? options.num_classes : model.classes();
-      const ModelFacts facts = model_facts(model, classes, options.image_size);
+      const ModelFacts facts = model_facts(model, options.num_classes, options.image_size);
       show("{:<32} {:>6} {:>12} {:>10} {:>9.3f}\n", variant.name,
            options.image_size ? options.image_size : model.image_size(),
            with_commas(facts.trainable), with_commas(facts.statistics), facts.multiply_adds / 1e9);
@@ -151,10 +147,7 @@ const std::vector<std::string> kinds{"models",       "datasets", "augmentations"
                                      "lr-schedules", "recipes",  "ops",           "verbs"};
 
 int run(const CommandLine& line) {
-  Fields field(resolve(line, described(describe)));
-  Options options;
-  options.describe(field);
-  field.finish();
+  const auto options = read_own<Options>(line);
   if (line.words.empty() || line.words.size() > 2) {
     raise(Fault::usage,
           "list takes a kind of thing and perhaps a part of its name; try: convoy list {}",
@@ -203,7 +196,7 @@ CommandDef list_command() {
   convoy list recipes resnet50
 )",
       .words = "models datasets augmentations optimizers lr-schedules recipes ops verbs",
-      .describe = describe,
+      .describe = describe_options<Options>,
       .run = run};
 }
 

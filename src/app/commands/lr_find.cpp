@@ -24,11 +24,6 @@ namespace {
 
 using Reading = RateCurve::Reading;
 
-void describe(Fields& field) {
-  LrFindOptions().describe(field);
-  RunConfig::describe_all(field);
-}
-
 std::string to_csv(const RateCurve& curve) {
   std::string text = "step,lr,loss,smoothed_loss\n";
   for (size_t i = 0; i < curve.rows().size(); ++i) {
@@ -89,7 +84,7 @@ void print_reading(const RateCurve& curve, const Reading& found, const LrFindOpt
 }
 
 int run(const CommandLine& line) {
-  const std::vector<Field> known = described(describe);
+  const std::vector<Field> known = described(describe_with_run<LrFindOptions>);
   need_words(line, {}, known);
   Fields field(lr_find_settings(line, known));
   LrFindOptions options;
@@ -184,7 +179,7 @@ out; typed here, such options are refused.
       .basics =
           "config model data-dir dataset batch-size optimizer init-from freeze "
           "min-lr max-lr find-steps smooth output seed threads",
-      .describe = describe,
+      .describe = describe_with_run<LrFindOptions>,
       .run = run};
 }
 

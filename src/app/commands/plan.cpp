@@ -46,11 +46,6 @@ struct Options {
   }
 };
 
-void describe(Fields& field) {
-  Options().describe(field);
-  RunConfig::describe_all(field);
-}
-
 // Without data the question is about the model: assume as many generated images as ImageNet has.
 CommandLine with_defaults(CommandLine line) {
   for (const char* key : {"config", "dataset", "data-dir"}) {
@@ -126,7 +121,7 @@ nlohmann::ordered_json to_json(const RunSetup& setup, const Forecast& f, int64_t
         {"total_bytes", f.disk_bytes},
         {"free_bytes", f.disk_free_bytes}}},
       {"algorithms", algorithms_json(setup.plans)},
-      {"flops_per_step", setup.plans.find("train")->flops * setup.shape.parts()},
+      {"flops_per_step", setup.plans.find("train")->flops * setup.shape.micro_batches()},
       {"fits", largest < 0}};
   if (largest >= 0) result["largest_batch_size"] = largest;
   return result;
@@ -205,11 +200,11 @@ void print_schedules(const std::vector<RankSchedule>& ranks) {
 }
 
 int run(const CommandLine& typed) {
-  need_words(typed, {}, described(describe));
+  need_words(typed, {}, described(describe_with_run<Options>));
   const CommandLine line = with_defaults(typed);
   Options options;
   RunConfig config;
-  const Fields field = read_options(line, describe, options, config);
+  const Fields field = read_options(line, options, config);
   std::optional<CurveFiles> curve;
   if (field.given("curve")) curve.emplace(options.curve);
   apply_isa(config);
@@ -264,7 +259,7 @@ CIFAR or Fashion-MNIST are not at hand, the set counts as it was published.
           "config model data-dir dataset epochs batch-size global-batch-size "
           "replicas gradient-accumulation-count image-size memory "
           "processes schedule curve json threads",
-      .describe = describe,
+      .describe = describe_with_run<Options>,
       .run = run};
 }
 

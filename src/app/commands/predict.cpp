@@ -55,7 +55,7 @@ struct Options : InferenceOptions {
       field.section(def.title);
       of_answers.describe(field, def.describe);
     }
-    describe_told(field);
+    describe_stored(field);
     field.section("How");
     field("eval-batch-size", batch_size, "images at a time; changes no result", at_least(1),
           {"batch-size", "b"});
@@ -152,7 +152,7 @@ void predict_dataset(const Options& options, const OpenedModel& opened) {
   const auto data = open_matched(options, opened, options.wants_training_set());
   if (!data->remark().empty()) show(stderr, "Warning: {}\n", data->remark());
   const AugmentChain chain = options.data.chain(data->image_shape(), false);
-  const int classes = options.num_classes ? options.num_classes : data->classes();
+  const int classes = class_count(options, opened.model, {}, data.get());
   predict_all(options, opened, {data->image_shape(), data->size(), classes, data->class_names()},
               [&](Predictor& predictor, const Task& task, int64_t count, int64_t batch) {
                 LoaderSpec loader = options.data.loader();

@@ -133,8 +133,8 @@ void check_left_out(int64_t left_out, const Options& options) {
         options.output, left_out, options.max_bad, left_out);
 }
 
-// Writes the records of a split, reports them, and notes them in `result`. Returns how many pictures
-// were left out.
+// Writes the records of a split, reports them, and notes them in `result`. Returns how many
+// pictures were left out.
 int64_t write_split(const ShardRecords& records, const ShardsSpec& spec, ThreadPool& pool,
                     BadPictures& bad, Json& result) {
   const ShardsResult wrote = write_shards(records, spec, pool, bad);

@@ -34,11 +34,6 @@ struct Options {
   }
 };
 
-void describe(Fields& field) {
-  Options().describe(field);
-  RunConfig::describe_all(field);
-}
-
 // Without a model and a dataset, the demonstration recipe is used.
 bool wants_demo(const CommandLine& line) {
   for (const char* key : {"config", "model", "dataset", "data-dir"}) {
@@ -49,12 +44,12 @@ bool wants_demo(const CommandLine& line) {
 }
 
 int run(const CommandLine& typed) {
-  need_words(typed, {}, described(describe));
+  need_words(typed, {}, described(describe_with_run<Options>));
   CommandLine line = typed;
   if (wants_demo(line)) line.settings["config"] = {demo, "default"};
   Options options;
   RunConfig config;
-  const Fields field = read_options(line, describe, options, config);
+  const Fields field = read_options(line, options, config);
   World& world = World::get();
   if (!field.dropped().empty() && !config.quiet && world.rank() == 0) {
     show(stderr, "convoy: options of the recipe without effect beside the typed ones: {}\n",
@@ -111,7 +106,7 @@ runs/NAME, and can be killed and resumed at any time.
           "config model data-dir dataset epochs batch-size replicas lr lr-schedule "
           "warmup-epochs optimizer momentum weight-decay label-smoothing init-from "
           "image-size seed threads output name",
-      .describe = describe,
+      .describe = describe_with_run<Options>,
       .shared = true,
       .run = run};
 }

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "app/network/class_names.h"
 #include "base/error.h"
 #include "train/checkpoint/tensors.h"
 #include "train/checkpoint/weights_metadata.h"
@@ -32,19 +33,18 @@ ExportSource::ExportSource(const InferenceOptions& options, const OpenedModel& o
       has_dataset_(opened.settings.contains("dataset") || opened.settings.contains("data-dir")),
       updates_(updates_in(opened.file)) {
   const FoundModel& model = opened.model;
-  image_ = {model.family.channels, model.image_size(), model.image_size()};
+  image_ = model.image();
   if (const auto told = told_image(opened.file.metadata(), opened.file.origin())) {
     image_ = *told;
   } else if (names_data()) {
     image_ = dataset().image_shape();
   }
   if (image_size) image_ = {image_[0], image_size, image_size};
-  classes_ = options.num_classes ? options.num_classes
-             : has_dataset_      ? dataset().classes()
-                                 : model.classes();
+  const bool asks_data = has_dataset_ && options.num_classes == 0;  // else it need not open
+  classes_ = class_count(options, model, {}, asks_data ? &dataset() : nullptr);
   const StateLayout layout = lay_out_state(graph(1));
   state_ = std::make_unique<State>(layout, 0, false);
-  load_weights(opened.file, model, *state_, HeadPolicy::must_fit);
+  load_weights(opened.file, model, *state_, HeadPolicy::must_fit, options.model_options);
   tensors_ = model_tensors(layout, state_->params(), state_->stats());
 }
 

@@ -175,7 +175,7 @@ std::vector<int> LaunchOptions::replicas_of(const RankPlacement& placement) cons
   if (!all) return {};
   const ReplicaSplit split(all, placement.ranks());
   std::vector<int> counts;
-  for (int rank = 0; rank < split.instances(); ++rank) counts.push_back(split.range(rank).count);
+  for (int rank = 0; rank < split.processes(); ++rank) counts.push_back(split.range(rank).count);
   return counts;
 }
 

@@ -24,18 +24,6 @@ constexpr std::array launchers{Launcher{"torchrun or the like", "WORLD_SIZE", "R
                                Launcher{"jsrun", "JSM_NAMESPACE_SIZE", "JSM_NAMESPACE_RANK"},
                                Launcher{"horovodrun", "HOROVOD_SIZE", "HOROVOD_RANK"}};
 
-// The argument with quotes if a shell needs them.
-std::string quoted(const std::string& argument) {
-  const bool is_plain =
-      !argument.empty() && argument.find_first_not_of(
-                               "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                               "_-./=,:+%@") == argument.npos;
-  if (is_plain) return argument;
-  std::string text = "'";
-  for (const char c : argument) text += c == '\'' ? "'\\''" : std::string(1, c);
-  return text + "'";
-}
-
 }  // namespace
 
 void refuse_other_launchers(const Environment& environment,
@@ -46,7 +34,7 @@ void refuse_other_launchers(const Environment& environment,
     const long count = size && rank ? std::strtol(size, nullptr, 10) : 0;
     if (count < 2) continue;
     std::vector<std::string> words;
-    for (const std::string& argument : arguments) words.push_back(quoted(argument));
+    for (const std::string& argument : arguments) words.push_back(in_shell(argument));
     const bool is_slurm = std::string(launcher.size).starts_with("SLURM");
     const std::string command = is_slurm ? "srun --mpi=pmix" : fmt::format("mpirun -np {}", count);
     raise(Fault::usage,

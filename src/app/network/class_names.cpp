@@ -3,15 +3,12 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/text/text.h"
 #include "data/classes/imagenet_classes.h"
 #include "train/checkpoint/weights_metadata.h"
 
 namespace convoy {
 namespace {
-
-bool is_number(const std::string& name) {
-  return name.find_first_not_of("0123456789") == name.npos;
-}
 
 // ImageNet's classes, after the classes that --label-offset inserts in front.
 ClassNames imagenet_classes(int label_offset) {
@@ -22,9 +19,11 @@ ClassNames imagenet_classes(int label_offset) {
 
 }  // namespace
 
-int class_count(const InferenceOptions& options, const FoundModel& model, const ClassNames& names) {
+int class_count(const InferenceOptions& options, const FoundModel& model, const ClassNames& names,
+                const Dataset* data) {
   if (options.num_classes) return options.num_classes;
-  return names.empty() ? model.classes() : static_cast<int>(names.size());
+  if (!names.empty()) return static_cast<int>(names.size());
+  return data ? data->classes() : model.classes();
 }
 
 ClassNames network_classes(const InferenceOptions& options, const OpenedModel& opened,
@@ -43,7 +42,7 @@ ClassNames network_classes(const InferenceOptions& options, const OpenedModel& o
   ClassNames told = told_class_names(opened.file.metadata(), opened.file.origin());
   if (!told.empty()) return told;
   const ClassNames imagenet = imagenet_classes(options.data.label_offset);
-  const int count = options.num_classes ? options.num_classes : opened.model.classes();
+  const int count = class_count(options, opened.model);
   const auto usual = static_cast<int>(imagenet_synsets().size());
   if (count != usual && count != usual + 1) return {};
   const bool fits = of_data.empty() ? options.data.dataset_name() == "imagenet"
@@ -57,6 +56,7 @@ std::unique_ptr<Dataset> open_matched(const InferenceOptions& options, const Ope
                                       bool train) {
   const WeightFile& file = opened.file;
   std::unique_ptr<Dataset> data = options.data.open(train, options.seed);
+  check_samples(opened.model, *data);
   const ClassNames own = data->class_names();
   const ClassNames names = network_classes(options, opened, own);
   const ClassMap map = options.class_map.empty() ? ClassMap{} : read_class_map(options.class_map);

@@ -13,13 +13,16 @@ namespace convoy {
 ClassNames network_classes(const InferenceOptions& options, const OpenedModel& opened,
                            const ClassNames& of_data);
 
-// Opens a split of the dataset with labels matched by name to the network's classes. Errors: data
-// with other class names, or weights without names if the numbers of classes differ. The dataset's
-// `remark` receives other information for the user.
+// Opens a split of the dataset with labels matched by name to the network's classes. Data with
+// other class names is an error. If the weights name no classes, labels stay as they are; pictures
+// in folders of classes must then have as many as a known --num-classes. The dataset's `remark`
+// receives other information for the user.
 std::unique_ptr<Dataset> open_matched(const InferenceOptions& options, const OpenedModel& opened,
                                       bool train);
 
-// The number of classes of the head: from --num-classes, the names, or the model's default.
-int class_count(const InferenceOptions& options, const FoundModel& model, const ClassNames& names);
+// The number of classes of the head: from --num-classes, the names, the data, or the model's
+// default.
+int class_count(const InferenceOptions& options, const FoundModel& model,
+                const ClassNames& names = {}, const Dataset* data = nullptr);
 
 }  // namespace convoy

@@ -31,7 +31,7 @@ void fill(const std::vector<StateLayout::Slot>& slots, std::span<float> region,
 
 void add_probabilities(Graph& graph) {
   Builder b(graph, false);
-  for (const Input& output : graph.outputs) {
+  for (const NamedValue& output : graph.outputs) {
     if (output.name == "logits") return b.output("probabilities", ops::softmax(b, output.value));
   }
 }
@@ -47,7 +47,7 @@ GraphRun::GraphRun(Graph graph, const Weights& weights, int threads)
 }
 
 void GraphRun::run(const float* data) {
-  for (const Input& input : plan_.graph.inputs) executor_->bind(input.name, data);
+  for (const NamedValue& input : plan_.graph.inputs) executor_->bind(input.name, data);
   executor_->run();
 }
 

@@ -1,5 +1,7 @@
-// Runs a single graph: plans it and holds its weights and threads. For a model's own network see
-// app/network/inference.h.
+// Runs a bare graph with given weights, for `export --verify`: the graph of an imported ONNX file
+// has no model and no task, and the network itself is run in the same way, so that the two differ
+// in nothing else. Verbs that use a model's network take InferenceNetwork
+// (app/network/inference.h).
 #pragma once
 
 #include <functional>

@@ -22,22 +22,23 @@ namespace convoy {
 namespace {
 
 // The options that the weights file contains.
-Settings told_by(const WeightFile& file, const std::vector<Field>& known) {
+Settings told_by(const WeightFile& file, const std::vector<Field>& declared) {
   Settings settings;
   for (const auto& [key, value] : file.metadata()) {
     if (!key.starts_with(weights_key::option)) continue;
     const std::string option = key.substr(std::string_view(weights_key::option).size());
-    if (find_field(known, option)) settings[option] = {value, file.origin()};
+    if (find_field(declared, option)) settings[option] = {value, file.origin()};
   }
   return settings;
 }
 
 // The options known for files like this one, from the table of renames.
-Settings known_of(const WeightFile& file, const std::vector<Field>& known) {
+Settings known_of(const WeightFile& file, const std::vector<Field>& declared) {
   const KnownTraining training = known_training(file);
   Settings settings;
   for (const auto& [key, value] : training.options) {
-    if (find_field(known, key)) settings[key] = {value, std::string(training.whose) + " weights"};
+    if (find_field(declared, key))
+      settings[key] = {value, std::string(training.whose) + " weights"};
   }
   return settings;
 }
@@ -72,17 +73,17 @@ std::optional<Setting> folder_of_run(const fs::path& weights) {
   return std::nullopt;
 }
 
-// The file of --checkpoint, and the settings for the verb: typed options over those in the file, or
-// over those known for such files. `known`: the options that the verb declares.
 struct ChosenWeights {
   WeightFile file;
   Settings settings;
   std::string remark;  // names the settings taken from knowledge about such files; may be empty
 };
 
-ChosenWeights choose_weights(const CommandLine& line, const std::vector<Field>& known,
+// The file of --checkpoint, and the settings for the verb: typed options over those in the file, or
+// over those known for such files. `declared`: the options of the verb.
+ChosenWeights choose_weights(const CommandLine& line, const std::vector<Field>& declared,
                              std::string_view verb) {
-  const Settings typed = resolve(line, known);
+  const Settings typed = resolve(line, declared);
   if (!typed.contains("checkpoint")) {
     raise(Fault::usage, "{} needs --checkpoint FILE|RUN_DIR; try: convoy {} --help", verb, verb);
   }
@@ -92,8 +93,8 @@ ChosenWeights choose_weights(const CommandLine& line, const std::vector<Field>& 
     field("weights", kind, "");
   }
   WeightFile file = open_weights(weights_file(typed.at("checkpoint").text, kind));
-  Settings settings = told_by(file, known);
-  const Settings published = known_of(file, known);
+  Settings settings = told_by(file, declared);
+  const Settings published = known_of(file, declared);
   for (const auto& [key, value] : published) settings.emplace(key, value);
   // With another dataset, the file's settings for its own dataset do not apply.
   const auto own = settings.find("dataset");
@@ -126,14 +127,15 @@ ChosenWeights choose_weights(const CommandLine& line, const std::vector<Field>& 
 
 // Call it after the options were read: checks that the model is known and the data suits it, and
 // applies --isa. `origin` names the file in errors.
-FoundModel settle(InferenceOptions& options, const std::string& origin) {
+FoundModel check_model_and_data(InferenceOptions& options, const std::string& origin) {
   if (options.model.empty()) {
     raise(Fault::usage, "{} does not say what model it is; try: --model NAME --dataset NAME",
           origin);
   }
   const FoundModel model = find_model(options.model);
   check_options(model.family, options.model_options);
-  options.data.suit(model.image_size(), model.family.channels, model.classes());
+  options.data.suit(model.image_size(), model.family.channels, model.classes(),
+                    task_of(model.family).of_objects);
   limit_isa(options.isa);
   return model;
 }
@@ -164,7 +166,7 @@ void InferenceOptions::describe_split(Fields& field) {
   if (field.given("split") && !wants_training_set()) data.held_out = split;
 }
 
-void InferenceOptions::describe_told(Fields& field) {
+void InferenceOptions::describe_stored(Fields& field) {
   field.section("Model (a file of Convoy says it; what is typed goes before)");
   field("model", model, "the architecture");
   model_options.describe_architecture(field);
@@ -218,15 +220,15 @@ fs::path weights_file(const fs::path& given, WeightsKind kind) {
 
 OpenedModel open_model(const CommandLine& line, std::string_view verb,
                        void (*describe)(Fields& field), InferenceOptions& options, bool tells) {
-  const std::vector<Field> known = described(describe);
-  if (!line.settings.contains("input")) need_words(line, {}, known);  // words are pictures
-  ChosenWeights chosen = choose_weights(line, known, verb);
+  const std::vector<Field> declared = described(describe);
+  if (!line.settings.contains("input")) need_words(line, {}, declared);  // words are pictures
+  ChosenWeights chosen = choose_weights(line, declared, verb);
   options.adapt(chosen.settings);
   Fields field(chosen.settings);
   options.describe(field);
-  field.finish(known);
+  field.finish(declared);
   if (tells && !chosen.remark.empty()) show(stderr, "{}\n", chosen.remark);
-  const FoundModel model = settle(options, chosen.file.origin());
+  const FoundModel model = check_model_and_data(options, chosen.file.origin());
   return {std::move(chosen.file), std::move(chosen.settings), model,
           line.settings.contains("algorithms")};
 }
@@ -234,7 +236,8 @@ OpenedModel open_model(const CommandLine& line, std::string_view verb,
 InferenceNetwork::InferenceNetwork(const InferenceOptions& options, const OpenedModel& opened,
                                    const Shape& image, int classes, int64_t batch)
     : model_(opened.model),
-      task_(make_task({.model = model_, .classes = classes, .options = options.model_options})),
+      options_(options.model_options),
+      task_(make_task({.model = model_, .classes = classes, .options = options_})),
       plans_(*task_, spec_of(image, batch, options.choices)),
       network_(plans_, options.threads ? options.threads : available_cores()) {
   if (opened.has_rules) warn_of_idle_rules(plans_, options.choices);

@@ -43,14 +43,14 @@ struct InferenceOptions {
   // Declares --split.
   void describe_split(Fields& field);
   bool wants_training_set() const { return split == "train"; }
-  // Declares the options that a weights file can answer, in a section of their own.
-  void describe_told(Fields& field);
+  // Declares the options that a weights file stores, in a section of their own.
+  void describe_stored(Fields& field);
   // Declares the section "How": threads, instruction set, algorithms.
   void describe_how(Fields& field);
 };
 
-// The weights file for a path to a file, a checkpoint (ours or TensorFlow's) or a run; `kind` is
-// "model" or "ema".
+// The weights file for a path to a file, a checkpoint (ours or TensorFlow's) or a run; `kind`: the
+// weights or their moving average.
 fs::path weights_file(const fs::path& given, WeightsKind kind);
 
 // The weights of --checkpoint, and the model they belong to.
@@ -80,7 +80,7 @@ class InferenceNetwork {
 
   // Loads all of the weights, or raises.
   WeightReport load(const WeightFile& file) {
-    return load_weights(file, model_, network_.state(), HeadPolicy::must_fit);
+    return load_weights(file, model_, network_.state(), HeadPolicy::must_fit, options_);
   }
 
   const FoundModel& model() const { return model_; }
@@ -92,6 +92,7 @@ class InferenceNetwork {
 
  private:
   FoundModel model_;
+  ModelOptions options_;
   std::unique_ptr<Task> task_;
   NetworkPlans plans_;
   Network network_;

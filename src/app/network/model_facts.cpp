@@ -8,9 +8,8 @@ namespace convoy {
 ModelFacts model_facts(const FoundModel& model, int classes, int image_size,
                        const ModelOptions& options) {
   ModelFacts facts;
-  const int64_t size = image_size ? image_size : model.image_size();
-  facts.graph = used_graph({.model = model, .classes = classes, .options = options},
-                           {model.family.channels, size, size});
+  facts.graph =
+      used_graph({.model = model, .classes = classes, .options = options}, model.image(image_size));
   for (const Param& p : facts.graph.params) facts.trainable += p.shape.count();
   for (const Stat& s : facts.graph.stats) facts.statistics += s.shape.count();
   for (const int id : facts.graph.order) {

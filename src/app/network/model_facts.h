@@ -14,7 +14,7 @@ struct ModelFacts {
   double multiply_adds = 0;
 };
 
-// For the model's native image size unless one is given.
+// Without `classes` or `image_size` (0): the model's own.
 ModelFacts model_facts(const FoundModel& model, int classes, int image_size = 0,
                        const ModelOptions& options = {});
 

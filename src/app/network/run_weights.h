@@ -1,7 +1,6 @@
 // Lists the weights files of a run, for verbs that take all of them.
 #pragma once
 
-#include <array>
 #include <string>
 #include <vector>
 
@@ -13,9 +12,7 @@ namespace convoy {
 // Which file of a checkpoint: the weights, or their moving average. The words are also the file
 // names.
 enum class WeightsKind { model, ema };
-constexpr std::array<Word<WeightsKind>, 2> words_of(WeightsKind) {
-  return {{{"model", WeightsKind::model}, {"ema", WeightsKind::ema}}};
-}
+constexpr auto words_of(WeightsKind) { return words<WeightsKind>("model", "ema"); }
 
 struct RunWeights {
   std::string name;  // path in the run directory: "checkpoints/step-0000500"

@@ -30,14 +30,14 @@ void Predictor::bind(const Batch& batch) {
   Executor& executor = network_.executor();
   const Graph& graph = executor.plan().graph;
   size_t missing = 0;
-  for (const Input& input : graph.inputs) {
+  for (const NamedValue& input : graph.inputs) {
     if (!batch.find(input.name)) missing = std::max(missing, stored_bytes(graph.type(input.value)));
   }
   if (missing > blank_.size()) {
     blank_.reserve(missing);
     std::fill_n(blank_.data(), missing, std::byte{});
   }
-  for (const Input& input : graph.inputs) {
+  for (const NamedValue& input : graph.inputs) {
     const NamedTensor* tensor = batch.find(input.name);
     executor.bind(input.name, tensor ? tensor->data : blank_.data());
   }

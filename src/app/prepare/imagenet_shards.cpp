@@ -20,8 +20,8 @@ ImagenetShards::ImagenetShards(const RawSplits& splits, const std::vector<RawPic
       order_[i] = static_cast<size_t>(order[static_cast<int64_t>(i)]);
   } else {
     // Ignores classes: a flat folder and class folders give the same shards.
-    std::ranges::sort(
-        order_, {}, [&](size_t i) { return std::tie(pictures[i].name, pictures[i].class_name); });
+    std::ranges::sort(order_, {},
+                      [&](size_t i) { return std::tie(pictures[i].name, pictures[i].class_name); });
   }
 }
 

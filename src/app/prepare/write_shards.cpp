@@ -48,8 +48,9 @@ int64_t verify_shard(const ShardRecords& records, const fs::path& path, int shar
     const int64_t size = records.size(shard);
     while (next < size && !records.is_record(shard, next, payload, origin)) ++next;
     if (next++ >= size) {
-      raise(Fault::data, "{}: the record does not belong there; try: remove the file and run the "
-                         "same again",
+      raise(Fault::data,
+            "{}: the record does not belong there; try: remove the file and run the "
+            "same again",
             origin);
     }
   }

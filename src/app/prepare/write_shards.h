@@ -45,8 +45,8 @@ struct ShardsResult {
   int made = 0;  // shards that did not exist yet
 };
 
-// Makes the missing shards. Then every shard is read back, also those of earlier runs, to verify its
-// checksums and records: they must be those of the shard in their order; some may be missing. A
+// Makes the missing shards. Then every shard is read back, also those of earlier runs, to verify
+// its checksums and records: they must be those of the shard in their order; some may be missing. A
 // shard that differs is Fault::data.
 ShardsResult write_shards(const ShardRecords& records, const ShardsSpec& spec, ThreadPool& pool,
                           BadPictures& bad);

@@ -42,16 +42,6 @@ const std::string& key_of(const std::vector<Field>& known, const std::string& ty
   return field ? field->key : typed;
 }
 
-// With quotes if a shell needs them.
-std::string quoted(const std::string& text) {
-  const auto is_plain = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) ||
-           std::string_view("_-./:,=+@%").find(c) != std::string_view::npos;
-  };
-  if (!text.empty() && std::ranges::all_of(text, is_plain)) return text;
-  return "'" + join(split(text, '\''), "'\\''") + "'";
-}
-
 }  // namespace
 
 void LrFindOptions::describe(Fields& field) {
@@ -110,7 +100,7 @@ std::string train_line(const CommandLine& line, const std::vector<Field>& known,
     const bool repeats = field && field->limits.repeats;
     for (const std::string& part :
          repeats ? split(setting.text, '\n') : std::vector<std::string>{setting.text}) {
-      text += " --" + key + " " + quoted(part);
+      text += " --" + key + " " + in_shell(part);
     }
   }
   const Settings all = resolve(line, known);

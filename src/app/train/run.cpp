@@ -11,7 +11,6 @@
 #include "base/text/text.h"
 #include "base/threads/core_grant.h"
 #include "base/threads/cores.h"
-#include "config/value.h"
 #include "dist/world.h"
 #include "launch/rank_process.h"
 #include "report/console.h"

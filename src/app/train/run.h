@@ -32,12 +32,16 @@ struct HostShare {
 };
 HostShare share_machines();
 
-// Reads the options of a verb and of the run from recipe and command line; `describe` declares
-// both. The returned fields hold the values, for the record.
+// Declares the options of a verb, then those of the run.
 template <class Options>
-Fields read_options(const CommandLine& line, void (*describe)(Fields& field), Options& options,
-                    RunConfig& config) {
-  const std::vector<Field> known = described(describe);
+void describe_with_run(Fields& field) {
+  Options().describe(field);
+  RunConfig::describe_all(field);
+}
+// Reads both from recipe and command line. The returned fields hold the values, for the record.
+template <class Options>
+Fields read_options(const CommandLine& line, Options& options, RunConfig& config) {
+  const std::vector<Field> known = described(describe_with_run<Options>);
   Fields field(resolve_together(line, known));
   options.describe(field);
   config.describe(field);

@@ -69,6 +69,30 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
 }
 
 // Only the last star is tried again, so the time is at most text length times pattern length.
+std::vector<std::string> split_at_blanks(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r";
+  std::vector<std::string> words;
+  for (size_t at = text.find_first_not_of(blanks); at < text.size();) {
+    const size_t end = std::min(text.find_first_of(blanks, at), text.size());
+    words.emplace_back(text.substr(at, end - at));
+    at = text.find_first_not_of(blanks, end);
+  }
+  return words;
+}
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+}
+
+std::string in_shell(const std::string& word) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:+%@";
+  if (!word.empty() && word.find_first_not_of(plain) == word.npos) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
+  return text + "'";
+}
+
 bool matches_pattern(std::string_view text, std::string_view pattern) {
   size_t t = 0, p = 0, star = pattern.npos, from = 0;
   while (t < text.size()) {

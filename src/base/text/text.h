@@ -11,7 +11,14 @@ namespace convoy {
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
 std::vector<std::string> split(std::string_view text, char separator);
+// The words between spaces, tabs and carriage returns.
+std::vector<std::string> split_at_blanks(std::string_view text);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
+
+// Whether the text has digits and nothing else.
+bool is_number(std::string_view text);
+// The word with quotes if a shell needs them.
+std::string in_shell(const std::string& word);
 
 // Shell-style pattern with * and ?.
 bool matches_pattern(std::string_view text, std::string_view pattern);

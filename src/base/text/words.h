@@ -1,15 +1,13 @@
 // The words for the values of an enumeration, on the command line and in files. They are in one
-// table beside the enumeration; the compiler finds it by the type:
+// table beside the enumeration, in the order of its enumerators, which count from 0; the compiler
+// finds the table by the type:
 //
 //   enum class Form { round, square };
-//   constexpr std::array<Word<Form>, 2> words_of(Form) {
-//     return {{{"round", Form::round}, {"square", Form::square}}};
-//   }
+//   constexpr auto words_of(Form) { return words<Form>("round", "square"); }
 #pragma once
 
 #include <array>
 #include <optional>
-#include <string>
 #include <string_view>
 
 namespace convoy {
@@ -19,6 +17,12 @@ struct Word {
   std::string_view text;
   E value;
 };
+
+template <class E, class... Text>
+constexpr std::array<Word<E>, sizeof...(Text)> words(const Text&... texts) {
+  int next = 0;
+  return {Word<E>{texts, static_cast<E>(next++)}...};
+}
 
 template <class E>
 concept HasWords = requires(E value) {

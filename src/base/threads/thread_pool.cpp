@@ -1,10 +1,13 @@
 #include "base/threads/thread_pool.h"
 
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "base/error.h"
-#include "base/threads/futex.h"
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -19,6 +22,20 @@ constexpr std::chrono::microseconds spin_before_sleep{50};
 // The gate. Bit 0: workers may enter. Bit 1: the caller sleeps until the last worker has left. The
 // bits above: the number of workers inside.
 constexpr uint32_t gate_open = 1, caller_asleep = 2, one_inside = 4;
+
+static_assert(sizeof(std::atomic<uint32_t>) == sizeof(uint32_t) &&
+              std::atomic<uint32_t>::is_always_lock_free);
+
+// Sleeps until another thread of this process changes `word` (Linux futex). Returns at once unless
+// `word` equals `value`; may also return early. Always check again.
+void futex_wait(const std::atomic<uint32_t>& word, uint32_t value) {
+  ::syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
+}
+
+// Wakes at most `threads` threads that wait for `word`.
+void futex_wake(const std::atomic<uint32_t>& word, int threads) {
+  ::syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, threads, nullptr, nullptr, 0);
+}
 
 void pause_cpu() {
 #if defined(__x86_64__)

@@ -44,7 +44,7 @@ void choose_layouts(Graph& graph, const Vocabulary& words) {
     }
     v = copy;
   };
-  for (Input& output : graph.outputs) plain(output.value);
+  for (NamedValue& output : graph.outputs) plain(output.value);
   for (Param& p : graph.params) plain(p.grad);
   for (Stat& s : graph.stats) plain(s.batch);
 }

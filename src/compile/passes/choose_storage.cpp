@@ -15,7 +15,7 @@ class StorageChoice {
  public:
   StorageChoice(Graph& graph, const Vocabulary& words) : graph_(graph), words_(words) {}
 
-  void give_what_it_knows(Node& node) {
+  void cast_inputs(Node& node) {
     const FormChoice choice = forms_of(node, types_of(node.in));
     for (size_t i = 0; i < node.in.size(); ++i) {
       node.in[i] = cast(node.in[i], choice.in[i].dtype, [&] { return position(node.id); });
@@ -30,14 +30,14 @@ class StorageChoice {
     if (info.region != &regions::workspace || info.type.dtype != DType::f32) return;
     const std::vector<int> readers = graph_.readers(v);
     const bool is_output =
-        std::ranges::find(graph_.outputs, v, &Input::value) != graph_.outputs.end();
+        std::ranges::find(graph_.outputs, v, &NamedValue::value) != graph_.outputs.end();
     if (readers.empty() && !is_output) return;
     const int maker = info.node;
     const Value stored = cast(v, DType::bf16, [&] { return position(maker) + 1; });
     for (const int id : readers) {
       for (Value& in : graph_.node(id).in) in = in == v ? stored : in;
     }
-    for (Input& output : graph_.outputs) {
+    for (NamedValue& output : graph_.outputs) {
       if (output.value == v) output.value = stored;
     }
   }
@@ -45,9 +45,9 @@ class StorageChoice {
   // Results are read by name or by the optimizer, which expect fp32.
   void widen_results() {
     const auto widen = [&](Value& v) {
-      if (v) v = cast(v, known_dtype(graph_.type(v).dtype), [&] { return graph_.order.size(); });
+      if (v) v = cast(v, without_16_bit(graph_.type(v).dtype), [&] { return graph_.order.size(); });
     };
-    for (Input& output : graph_.outputs) widen(output.value);
+    for (NamedValue& output : graph_.outputs) widen(output.value);
     for (Param& p : graph_.params) widen(p.grad);
     for (Stat& s : graph_.stats) widen(s.batch);
   }
@@ -87,7 +87,7 @@ void choose_storage(Graph& graph, const Vocabulary& words,
   for (const int id : order) {
     Node& node = graph.node(id);
     if (!node.op->kernel) continue;  // values from outside keep their type
-    choice.give_what_it_knows(node);
+    choice.cast_inputs(node);
     if (!in_bf16) continue;
     for (const Value v : Values(node.out)) {
       if (in_bf16(graph, v)) choice.store_in_bf16(v);

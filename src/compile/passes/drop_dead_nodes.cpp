@@ -1,3 +1,5 @@
+// Goes backwards from the results and keeps the nodes that they need.
+
 #include <algorithm>
 
 #include "compile/passes/passes.h"

@@ -1,3 +1,5 @@
+// Tries each rule at each node, in the order of the graph, until a whole round changes nothing.
+
 #include "compile/passes/passes.h"
 
 namespace convoy {

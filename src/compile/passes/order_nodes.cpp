@@ -1,3 +1,6 @@
+// Goes forward and appends each node; one that runs early is inserted behind the last of its
+// inputs.
+
 #include <algorithm>
 
 #include "compile/passes/passes.h"
@@ -10,7 +13,7 @@ void order_nodes(Graph& graph) {
   std::vector<int> order;
   for (const int id : graph.order) {
     const Node& node = graph.node(id);
-    if (node.op->begins) {
+    if (node.op->runs_early) {
       int ready = 0;
       for (const Value v : node.in) ready = std::max(ready, made[static_cast<size_t>(v.id)] + 1);
       order.insert(order.begin() + ready, id);

@@ -1,4 +1,4 @@
-// The passes, one declaration each; compile.cpp has their order, the file of a pass its method.
+// The passes, one declaration each; compile.cpp has their order, the file of each its method.
 #pragma once
 
 #include <vector>

@@ -37,10 +37,10 @@ std::vector<int> last_reads(const Graph& graph) {
   }
   for (const Value v : graph.results())
     last[static_cast<size_t>(v.id)] = static_cast<int>(graph.order.size());
-  // The buffers of a node that begins something stay allocated until its end has run.
+  // The inputs and outputs of a node that runs early stay allocated until its reader has run.
   for (const int id : graph.order) {
     const Node& node = graph.node(id);
-    if (!node.op->begins) continue;
+    if (!node.op->runs_early) continue;
     const int end = last[static_cast<size_t>(node.out[0].id)];
     for (const Values* list : {&node.in, &node.out}) {
       for (const Value v : *list) {
@@ -143,9 +143,9 @@ size_t offset_of(const Graph& graph, Value v, const Lifetimes& lives, Plan& plan
     case Region::Layout::caller:
       return slot;
     case Region::Layout::params:
-      return static_cast<size_t>(plan.state.params[slot].offset) * sizeof(float);
+      return float_bytes(plan.state.params[slot].offset);
     case Region::Layout::stats:
-      return static_cast<size_t>(plan.state.stats[slot].offset) * sizeof(float);
+      return float_bytes(plan.state.stats[slot].offset);
     case Region::Layout::views:
       break;
   }

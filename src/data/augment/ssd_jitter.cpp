@@ -1,6 +1,6 @@
-// The change of colours in the training of SSD-ResNet34, always all four, in this order: brightness,
-// contrast around each channel's mean, saturation, hue. In single precision; values are not clamped,
-// so they may leave 0..255.
+// The change of colours in the training of SSD-ResNet34, always all four, in this order:
+// brightness, contrast around each channel's mean, saturation, hue. In single precision; values are
+// not clamped, so they may leave 0..255.
 #include "base/error.h"
 #include "data/augment/augment.h"
 #include "kernels/pictures/jitter_floats.h"
@@ -41,8 +41,9 @@ AugmentDef ssd_jitter_augment() {
       .help = "SSD's change of brightness, contrast, saturation and hue, without clamping",
       .make = [](const AugmentOptions&, const Shape& image) -> std::unique_ptr<Augment> {
         if (image[0] != 3) {
-          raise(Fault::usage, "ssd-jitter changes colours, but the images have {} channels; try: "
-                              "--augment without it",
+          raise(Fault::usage,
+                "ssd-jitter changes colours, but the images have {} channels; try: "
+                "--augment without it",
                 image[0]);
         }
         return std::make_unique<SsdJitter>();

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/text/some_of.h"
 #include "base/text/text.h"
 #include "data/objects.h"
 
@@ -27,17 +28,8 @@ void each_line(const fs::path& file, const Take& take) {
   }
 }
 
-bool is_number(const std::string& text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
-}
-
-// "a, b, c and 7 more"
-std::string listed(const ClassNames& names) {
-  constexpr size_t most = 5;
-  if (names.size() <= most + 1) return join(names, ", ");
-  return join({names.begin(), names.begin() + most}, ", ") +
-         fmt::format(" and {} more", names.size() - most);
-}
+// "a, b, c and 7 more"; never "and 1 more".
+std::string listed(const ClassNames& names) { return some_of(names, names.size() == 6 ? 6 : 5); }
 
 class ByName {
  public:

@@ -151,11 +151,13 @@ class CocoRecords final : public PictureSource {
     const int64_t label = found.label[i];
     const int64_t place = !is_mlperf ? numbers_.find(label) : label < count ? label : -1;
     if (place < 0) {
-      raise(Fault::data, "{}: an object has the category {}, which is none of the {} known; try: the "
-                         "annotation file of the set in the folder annotations beside the records",
+      raise(Fault::data,
+            "{}: an object has the category {}, which is none of the {} known; try: the "
+            "annotation file of the set in the folder annotations beside the records",
             where, label, count);
     }
-    const auto width = static_cast<double>(picture.width), height = static_cast<double>(picture.height);
+    const auto width = static_cast<double>(picture.width),
+               height = static_cast<double>(picture.height);
     const double x = found.xmin[i] * width, y = found.ymin[i] * height;
     const double w = found.xmax[i] * width - x, h = found.ymax[i] * height - y;
     return {.x = x,
@@ -181,8 +183,8 @@ class CocoRecords final : public PictureSource {
 
   RecordIndex index_;
   std::vector<CocoCategory> categories_;
-  CocoIndex numbers_;                // from a category's id
-  std::optional<CocoSplit> truth_;   // of a validation set
+  CocoIndex numbers_;               // from a category's id
+  std::optional<CocoSplit> truth_;  // of a validation set
   CocoIndex truth_pictures_;
 };
 

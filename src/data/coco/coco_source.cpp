@@ -40,6 +40,11 @@ class CocoSource final : public PictureSource {
     return (text.empty() ? "training leaves out: " : text + "; so are ") + unusable;
   }
 
+  int64_t decoded_bytes() const override {
+    int64_t sum = 0;
+    for (const CocoPicture* picture : used_) sum += picture->width * picture->height * 4;
+    return sum;
+  }
   std::string origin(int64_t index) const override { return (folder_ / at(index).file).string(); }
   KeptSample kept(int64_t index) const override {
     std::error_code code;
@@ -107,9 +112,13 @@ std::vector<std::string> coco_class_names(const std::vector<CocoCategory>& categ
 }
 
 void add_truth(const CocoObject& object, PictureObjects& objects) {
-  const double row[object_tensor::truth_columns] = {
-      object.x,      object.y,    object.width,           object.height,
-      static_cast<double>(object.number), object.area, object.crowd ? 1.0 : 0.0};
+  const double row[object_tensor::truth_columns] = {object.x,
+                                                    object.y,
+                                                    object.width,
+                                                    object.height,
+                                                    static_cast<double>(object.number),
+                                                    object.area,
+                                                    object.crowd ? 1.0 : 0.0};
   objects.truth.insert(objects.truth.end(), std::begin(row), std::end(row));
 }
 

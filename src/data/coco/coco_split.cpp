@@ -21,12 +21,14 @@ bool leads_out(const fs::path& file) {
 
 CocoPicture picture_of(const CocoImage& image, const fs::path& file) {
   if (image.file.empty() || image.width == 0 || image.height == 0) {
-    raise(Fault::data, "{}: image {} has no {}; try: an annotation file like instances_val2017.json",
+    raise(Fault::data,
+          "{}: image {} has no {}; try: an annotation file like instances_val2017.json",
           file.string(), image.id, image.file.empty() ? "file_name" : "width and height");
   }
   if (leads_out(image.file)) {
-    raise(Fault::data, "{}: the file_name of image {}, {:?}, leads out of its folder; try: a name "
-                       "below it",
+    raise(Fault::data,
+          "{}: the file_name of image {}, {:?}, leads out of its folder; try: a name "
+          "below it",
           file.string(), image.id, image.file);
   }
   return {.id = image.id, .width = image.width, .height = image.height, .file = image.file};
@@ -38,7 +40,8 @@ bool is_usable(const CocoAnnotation& a, const CocoPicture& picture, CocoSplit& s
     ++split.empty;
     return false;
   }
-  const auto width = static_cast<double>(picture.width), height = static_cast<double>(picture.height);
+  const auto width = static_cast<double>(picture.width),
+             height = static_cast<double>(picture.height);
   if (a.x < 0 || a.y < 0 || a.x + a.width > width || a.y + a.height > height) {
     ++split.outside;
     return false;
@@ -88,7 +91,8 @@ std::string CocoSplit::unusable() const {
 }
 
 Box box_of(const CocoObject& object, const CocoPicture& picture) {
-  const auto width = static_cast<double>(picture.width), height = static_cast<double>(picture.height);
+  const auto width = static_cast<double>(picture.width),
+             height = static_cast<double>(picture.height);
   return {.ymin = static_cast<float>(object.y / height),
           .xmin = static_cast<float>(object.x / width),
           .ymax = static_cast<float>((object.y + object.height) / height),
@@ -103,7 +107,8 @@ CocoSplit read_coco_split(const fs::path& annotations) {
     split.pictures.push_back(picture_of(image, annotations));
   }
   if (all.categories.empty()) {
-    raise(Fault::data, "{} lists no categories; try: an annotation file like instances_val2017.json",
+    raise(Fault::data,
+          "{} lists no categories; try: an annotation file like instances_val2017.json",
           annotations.string());
   }
   split.categories = std::move(all.categories);
@@ -151,7 +156,8 @@ CocoFiles find_coco(const fs::path& dir, bool train) {
   for (const fs::path& folder : {above / name, above / "images" / name}) {
     if (is_folder(folder)) return {file, folder};
   }
-  raise(Fault::data, "{} is there, but no folder {} with its pictures; try: {}", file.string(), (above / name).string(), (above / "images" / name).string());
+  raise(Fault::data, "{} is there, but no folder {} with its pictures; try: {}", file.string(),
+        (above / name).string(), (above / "images" / name).string());
 }
 
 bool is_coco_name(std::string_view name) {

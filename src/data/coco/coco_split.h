@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "boxes/box.h"
 #include "base/files/file.h"
+#include "boxes/box.h"
 #include "boxes/coco_annotations.h"
 
 namespace convoy {
@@ -24,7 +24,7 @@ struct CocoObject {
 
 struct CocoPicture {
   int64_t id, width, height;
-  std::string file;          // below the split's folder
+  std::string file;           // below the split's folder
   size_t begin = 0, end = 0;  // its objects
   int64_t usable = 0;         // of these
 };
@@ -33,7 +33,7 @@ struct CocoSplit {
   std::vector<CocoPicture> pictures;     // in the order of the file
   std::vector<CocoObject> objects;       // picture after picture, in the order of the file
   std::vector<CocoCategory> categories;  // by id
-  int64_t empty = 0, outside = 0;  // objects of no size; and those that go beyond the picture
+  int64_t empty = 0, outside = 0;        // objects of no size; and those that go beyond the picture
 
   std::span<const CocoObject> objects_of(const CocoPicture& picture) const {
     return std::span(objects).subspan(picture.begin, picture.end - picture.begin);
@@ -58,8 +58,8 @@ std::vector<fs::path> coco_annotation_files(const fs::path& dir, bool train);
 // The only one; none, or several, are Fault::data.
 fs::path the_annotation_file(const fs::path& dir, bool train);
 
-// That file, and the folder of its pictures: <name> or images/<name>, beside the folder annotations.
-// No such folder is Fault::data.
+// That file, and the folder of its pictures: <name> or images/<name>, beside the folder
+// annotations. No such folder is Fault::data.
 struct CocoFiles {
   fs::path annotations, pictures;
 };

@@ -8,7 +8,6 @@
 //     up
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 #include "base/text/words.h"
@@ -16,12 +15,7 @@
 namespace convoy {
 
 enum class EpochTail { carry, drop, short_, wrap };
-constexpr std::array<Word<EpochTail>, 4> words_of(EpochTail) {
-  return {{{"carry", EpochTail::carry},
-           {"drop", EpochTail::drop},
-           {"short", EpochTail::short_},
-           {"wrap", EpochTail::wrap}}};
-}
+constexpr auto words_of(EpochTail) { return words<EpochTail>("carry", "drop", "short", "wrap"); }
 
 // Rounds down, but 28.999999999999996 (0.29 * 100) becomes 29.
 double whole_steps(double steps);
@@ -67,8 +61,8 @@ class EpochPlan {
 
   // The samples of a full step.
   int64_t batch() const { return batch_; }
-  int64_t samples() const { return samples_; }  // of an epoch, repetitions included
-  int64_t dataset() const { return dataset_; }  // samples of the dataset
+  int64_t epoch_samples() const { return samples_; }  // repetitions included
+  int64_t dataset_samples() const { return dataset_; }
   EpochTail tail() const { return tail_; }
 
   // The position of sample i of the step, i in [0, count(step)).

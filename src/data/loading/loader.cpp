@@ -55,12 +55,21 @@ Loader::Loader(const Dataset& dataset, const AugmentChain& chain, const EpochPla
   expect(chain.image() == dataset.image_shape(), "the augmentations are made for another image");
   expect(dataset.image_type() == DType::u8 || (chain.needs_bytes().empty() && !spec.bytes),
          "images of floats where bytes are needed");
-  expect(plan.dataset() == dataset.size(), "the plan is made for another dataset");
+  expect(plan.dataset_samples() == dataset.size(), "the plan is made for another dataset");
   expect(plan.tail() != EpochTail::short_ || spec.parts == 1,
          "a short step cannot be cut into parts");
   expect(0 <= spec.first_step && spec.first_step <= spec.last_step, "steps run backwards");
   expect(!spec.bytes || chain.keeps_bytes(), "augmentations that need floats");
   expect(spec.stride > 0 && spec.rows > 0 && spec.parts % spec.rows == 0, "steps that go on");
+  if (spec.form && !chain.distorts().empty()) {
+    raise(Fault::usage, "{} distorts images, and boxes cannot follow; try: --augment without it",
+          chain.distorts());
+  }
+  if (spec.form && spec.mixing.on()) {
+    raise(Fault::usage,
+          "mixup and cutmix mix labels, and these samples have boxes; try: without "
+          "--mixup-alpha and --cutmix-alpha");
+  }
   total_ = divide_up(spec.last_step - spec.first_step, spec.stride) * spec.parts;
   if (spec_.micro_batch == 0) spec_.micro_batch = spec.batch;
   expect(spec.batch % spec_.micro_batch == 0 && spec.offset % spec_.micro_batch == 0,
@@ -251,7 +260,8 @@ void Loader::fill(int64_t number, Batch& batch, Place& place) const {
     const Position position = plan_.at(step, first + i);
     if (position.epoch != epoch) {
       epoch = position.epoch;
-      order.emplace(plan_.dataset(), spec_.seed, epoch, spec_.shuffle, dataset_.run_length());
+      order.emplace(plan_.dataset_samples(), spec_.seed, epoch, spec_.shuffle,
+                    dataset_.run_length());
     }
     key[i] = (*order)[position.index];
     dataset_.expect_read(key[i]);

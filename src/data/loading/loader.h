@@ -21,18 +21,18 @@ namespace convoy {
 // What to do with a sample that cannot be decoded.
 enum class BadSamples {
   refuse,     // the batch fails with the error of the sample
-  replace,    // the next sample of the dataset takes its place, listed in Batch::bad
+  replace,    // the next readable sample takes its place; the bad one is listed in Batch::bad
   leave_out,  // zeros of weight 0, listed in Batch::bad
 };
 
 struct LoaderSpec {
   int64_t batch = 0;  // samples per delivered batch
-  // A step of the plan is delivered as this many batches: the micro-batches of this process. Part p
-  // has the samples [offset + p * batch, offset + (p + 1) * batch) of the step.
+  // A step of `EpochPlan` is delivered as this many batches: the micro-batches of this process.
+  // Part p has the samples [offset + p * batch, offset + (p + 1) * batch) of the step.
   int64_t parts = 1;
   int64_t offset = 0;
-  // The order in which the parts are delivered. With `rows` > 1 they form this many rows of equal
-  // length (one per replica): first the first part of each row, then the second of each, and so on.
+  // With `rows` = replicas, replica r has the parts [r * parts / rows, (r + 1) * parts / rows).
+  // Delivered are part 0 of every replica, then part 1 of every replica, and so on (for lockstep).
   int64_t rows = 1;
   int64_t first_step = 0, last_step = 0;  // delivers the steps [first, last)
   int64_t stride = 1;                     // delivers only every stride-th of them
@@ -45,7 +45,9 @@ struct LoaderSpec {
   int64_t max_bad = 0;  // bad samples allowed per epoch; the caller counts them, not the loader
   const SampleForm* form = nullptr;  // converts samples into batch tensors; null: their own tensors
   Mixing mixing = {};                // adds its tensors to the batches
-  int64_t micro_batch = 0;  // images are mixed within groups of this size; 0: `batch`. Divides it
+  // Images are mixed within groups of this size, which must divide `batch` and `offset`; 0:
+  // `batch`.
+  int64_t micro_batch = 0;
 };
 
 // The threads of a loader: the option's, or one per four cores; `prefetch` is not considered.
@@ -54,7 +56,7 @@ int worker_count(const LoaderSpec& spec);
 // The type of the images in its batches.
 inline DType pixel_type(const LoaderSpec& spec) { return spec.bytes ? DType::u8 : DType::f32; }
 
-// The tensors of its batches of this dataset.
+// The tensors of a batch that a loader with `spec` makes from `dataset`.
 TensorList loader_tensors(const LoaderSpec& spec, const Dataset& dataset);
 
 class Loader {

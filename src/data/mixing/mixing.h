@@ -3,7 +3,6 @@
 // (ops/mixing.h).
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -38,11 +37,8 @@ struct MixBox {
 };
 
 enum class MixupForm { automatic, batch, sample, reversed };
-constexpr std::array<Word<MixupForm>, 4> words_of(MixupForm) {
-  return {{{"auto", MixupForm::automatic},
-           {"batch", MixupForm::batch},
-           {"sample", MixupForm::sample},
-           {"reversed", MixupForm::reversed}}};
+constexpr auto words_of(MixupForm) {
+  return words<MixupForm>("auto", "batch", "sample", "reversed");
 }
 
 struct Mixing {

@@ -22,9 +22,7 @@ Matrix translation(int64_t dx, int64_t dy);
 Matrix rotation(double degrees, int64_t h, int64_t w);
 
 enum class Sampling : uint8_t { nearest, bilinear };
-constexpr std::array<Word<Sampling>, 2> words_of(Sampling) {
-  return {{{"nearest", Sampling::nearest}, {"bilinear", Sampling::bilinear}}};
-}
+constexpr auto words_of(Sampling) { return words<Sampling>("nearest", "bilinear"); }
 
 // `before` is scratch for the image and kernels::SampledPicture::spare more bytes.
 void transform(const Planes& image, const Matrix& matrix, Sampling sampling, uint8_t* before);

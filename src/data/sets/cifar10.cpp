@@ -30,6 +30,7 @@ DatasetDef cifar10_dataset() {
       .std = {0.24703, 0.24349, 0.26159},
       .augment = {"pad-crop", "flip"},
       .is_in = [](const fs::path& folder) { return has_cifar(format, folder); },
+      .path_words = {"cifar"},
       .published = {50000, 10000, 10, {3, 32, 32}},
   };
 }

@@ -43,6 +43,7 @@ DatasetDef cifar100_dataset() {
       .std = {0.26733, 0.25644, 0.27615},
       .augment = {"pad-crop", "flip"},
       .is_in = [](const fs::path& folder) { return has_cifar(format, folder); },
+      .path_words = {"cifar100", "cifar-100"},
       .published = {50000, 10000, 100, {3, 32, 32}},
   };
 }

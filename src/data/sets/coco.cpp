@@ -11,8 +11,9 @@ namespace {
 std::unique_ptr<Dataset> open(const DatasetSpec& spec) {
   PictureSpec pictures = spec.pictures;
   if (pictures.upright) {
-    raise(Fault::usage, "exif-turn: COCO's boxes are about pictures as they are stored; try: "
-                        "without it");
+    raise(Fault::usage,
+          "exif-turn: COCO's boxes are about pictures as they are stored; try: "
+          "without it");
   }
   if (pictures.label_offset != 0) {
     raise(Fault::usage, "label-offset: class 0 of COCO is the background already; try: without it");
@@ -39,15 +40,16 @@ bool is_in(const fs::path& folder) {
 DatasetDef coco_dataset() {
   return {
       .name = "coco",
-      .help = "pictures with boxes, for detection: annotations/instances_train2017.json, train2017 "
-              "and the same of val2017 in --data-dir, or TFRecords of them",
+      .help =
+          "pictures with boxes, for detection: annotations/instances_train2017.json, train2017 "
+          "and the same of val2017 in --data-dir, or TFRecords of them",
       .open = open,
       .mean = {0.485, 0.456, 0.406},
       .std = {0.229, 0.224, 0.225},
       .augment = {"flip"},
       .has_pictures = true,
       .is_in = is_in,
-      .published = {117266, 5000, 81},
+      .published = {.train = 117266, .test = 5000, .classes = 81, .objects = true},
   };
 }
 

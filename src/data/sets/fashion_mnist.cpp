@@ -54,6 +54,7 @@ DatasetDef fashion_mnist_dataset() {
       .augment = {"pad-crop", "flip"},
       .default_folder = "/usr/share/datasets/fashion-mnist",
       .is_in = is_in,
+      .path_words = {"fashion"},
       .published = {60000, 10000, 10, image},
   };
 }

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "data/dataset.h"
+#include "data/sources/generated_objects.h"
 
 namespace convoy {
 namespace {
@@ -94,6 +95,7 @@ DatasetDef generated_dataset() {
                 "--generated-image-size, --generated-classes, --generated-samples",
                 spec.samples, to_string(spec.image), spec.classes);
         }
+        if (spec.objects) return generated_objects(spec);
         return std::make_unique<Generated>(spec);
       },
       .mean = {0.499},

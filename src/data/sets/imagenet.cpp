@@ -27,7 +27,11 @@ DatasetDef imagenet_dataset() {
       .std = {0.229, 0.224, 0.225},
       .augment = {"flip"},
       .has_pictures = true,
-      .is_in = [](const fs::path& f) { return has_records(f, true) || has_records(f, false); },
+      .is_in =
+          [](const fs::path& folder) {
+            return has_records(folder, true) || has_records(folder, false) || is_split(folder);
+          },
+      .path_words = {"imagenet"},
       .published = {1281167, 50000, 1000},
   };
 }

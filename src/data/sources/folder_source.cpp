@@ -54,9 +54,7 @@ class FileSource final : public PictureSource {
     picture.boxes.clear();
   }
 
-  void expect_read(int64_t index) const override {
-    expect_read_of(origin(index));
-  }
+  void expect_read(int64_t index) const override { expect_read_of(origin(index)); }
 
  private:
   std::vector<std::string> names_;

@@ -38,8 +38,8 @@ void brightness(const float* planes, int64_t count, float* out) {
 }
 
 template <class T>
-void make_image(const Pixels& pixels, const PictureSpec& spec, Resizer& resizer,
-                std::vector<T>& colours, T* image) {
+void resize(const Pixels& pixels, const PictureSpec& spec, Resizer& resizer,
+            std::vector<T>& colours, T* image) {
   const int64_t plane = spec.size * spec.size;
   if (spec.channels == 3) {
     resizer.run(pixels, image);
@@ -52,32 +52,17 @@ void make_image(const Pixels& pixels, const PictureSpec& spec, Resizer& resizer,
 }
 
 // Boxes are about the stored picture, so its size must be the one that the annotations name.
-void add_objects(const EncodedPicture& picture, const PictureInfo& info, const std::string& origin,
-                 Sample& sample) {
+void add_objects(const EncodedPicture& picture, int64_t width, int64_t height,
+                 const std::string& origin, Sample& sample) {
   const PictureObjects& objects = picture.objects;
-  if (info.width != objects.width || info.height != objects.height) {
+  if (width != objects.width || height != objects.height) {
     raise(Fault::data,
           "{} has {} x {} pixels, but its annotations are about {} x {}; try: the picture or the "
           "annotations of the same set",
-          origin, info.width, info.height, objects.width, objects.height);
+          origin, width, height, objects.width, objects.height);
   }
-  const auto count = static_cast<int64_t>(picture.boxes.size());
-  const auto boxes = sample.add<float>(object_tensor::boxes, {count, 4});
-  for (size_t i = 0; i < picture.boxes.size(); ++i) {
-    const Box& box = picture.boxes[i];
-    const float sides[] = {box.ymin, box.xmin, box.ymax, box.xmax};
-    std::ranges::copy(sides, boxes.begin() + static_cast<int64_t>(i) * 4);
-  }
-  std::ranges::copy(objects.classes, sample.add<int32_t>(object_tensor::classes, {count}).begin());
-  const auto rows = static_cast<int64_t>(objects.truth.size()) / object_tensor::truth_columns;
-  std::ranges::copy(objects.truth, sample
-                                       .add<double>(object_tensor::truth,
-                                                    {rows, object_tensor::truth_columns})
-                                       .begin());
-  sample.add<int64_t>(object_tensor::image_id, {})[0] = objects.image_id;
-  const auto size = sample.add<int32_t>(object_tensor::picture_size, {2});
-  size[0] = static_cast<int32_t>(info.height);
-  size[1] = static_cast<int32_t>(info.width);
+  object_tensor::add(
+      {picture.boxes, objects.classes, objects.truth, objects.image_id, height, width}, sample);
 }
 
 }  // namespace
@@ -92,11 +77,18 @@ struct PictureDataset::Workplace {
   std::vector<float> float_colours;
 };
 
-PictureDataset::PictureDataset(std::unique_ptr<PictureSource> source, const PictureSpec& spec)
-    : source_(spec.cache ? cached(std::move(source)) : std::move(source)),
-      spec_(spec),
-      view_def_(find_view(spec.view)),
-      view_(view_def_.make(spec)) {}
+PictureDataset::PictureDataset(std::unique_ptr<PictureSource> source, const PictureSpec& spec,
+                               const FreeMemory& free)
+    : source_(std::move(source)), spec_(spec), view_def_(find_view(spec.view)) {
+  view_ = view_def_.make(spec);
+  const int64_t decoded = source_->decoded_bytes();
+  const bool fits = decoded > 0 && decoded <= free.bytes() - free.reserve;
+  if (spec.cache && fits && spec.decode == DecodeSpeed::exact && !spec.upright) {
+    decoded_ = std::make_unique<KeepWhileFree<Decoded>>(source_->size(), free);
+  } else if (spec.cache) {
+    source_ = cached(std::move(source_), free);
+  }
+}
 
 PictureDataset::~PictureDataset() = default;
 
@@ -138,21 +130,24 @@ uint64_t PictureDataset::content_hash(int64_t index) const {
 
 TensorList PictureDataset::tensors() const {
   if (!source_->has_objects()) return Dataset::tensors();
-  return {{std::string(object_tensor::image_id), {{}, DType::s64}},
-          {std::string(object_tensor::picture_size), {{2}, DType::s32}}};
+  return object_tensor::fixed();
 }
 
 void PictureDataset::read(int64_t index, uint64_t key, Sample& sample) const {
   std::unique_ptr<Workplace> place = take();
-  Workplace& w = *place;
+  if (decoded_) {
+    read_decoded(index, key, *place, sample);
+  } else {
+    read_encoded(index, key, *place, sample);
+  }
+  give_back(std::move(place));
+}
+
+void PictureDataset::read_encoded(int64_t index, uint64_t key, Workplace& w, Sample& sample) const {
   source_->read(index, w.picture);
   const std::string origin = source_->origin(index);
   const PictureInfo info = w.decoder.open(w.picture.bytes, origin);
-  if (source_->has_objects()) {
-    add_objects(w.picture, info, origin, sample);
-  } else {
-    sample.add_label(w.picture.label + spec_.label_offset);
-  }
+  add_tensors(w.picture, info.width, info.height, origin, sample);
   const bool turns = spec_.upright && info.orientation > 1;
   const bool lies = turns && info.orientation >= 5;
   const int64_t width = lies ? info.height : info.width, height = lies ? info.width : info.height;
@@ -162,18 +157,53 @@ void PictureDataset::read(int64_t index, uint64_t key, Sample& sample) const {
       spec_.decode == DecodeSpeed::fast && info.format == PictureFormat::jpeg && !turns;
   const int shrink = may_shrink ? shrink_for(view) : 1;
   if (shrink > 1) view = shrunk(view, shrink);
-  const PixelRect needed =
-      w.resizer.plan(view, divide_up(width, shrink), divide_up(height, shrink),
-                     view_def_.how.value_or(spec_.how));
+  const PixelRect needed = w.resizer.plan(view, divide_up(width, shrink), divide_up(height, shrink),
+                                          view_def_.how.value_or(spec_.how));
   w.decoder.decode(turns ? PixelRect{0, 0, info.width, info.height} : needed, spec_.decode, shrink,
                    w.pixels);
   if (turns) turn_upright(w.pixels, info.orientation);
-  if (view_def_.floats) {
-    make_image(w.pixels, spec_, w.resizer, w.float_colours, sample.values());
-  } else {
-    make_image(w.pixels, spec_, w.resizer, w.colours, sample.pixels());
+  make_image(w.pixels, w, sample);
+}
+
+// The same sample from the whole decoded picture, which is kept if there is still room.
+void PictureDataset::read_decoded(int64_t index, uint64_t key, Workplace& w, Sample& sample) const {
+  const Decoded* kept = decoded_->find(index);
+  const std::string origin = source_->origin(index);
+  if (!kept) {
+    source_->read(index, w.picture);
+    const PictureInfo info = w.decoder.open(w.picture.bytes, origin);
+    w.decoder.decode({0, 0, info.width, info.height}, DecodeSpeed::exact, 1, w.pixels);
+    decoded_->keep(index, static_cast<int64_t>(w.pixels.bytes.size()), [&] {
+      Decoded copy{w.picture, w.pixels};
+      copy.picture.bytes = {};
+      return copy;
+    });
   }
-  give_back(std::move(place));
+  const EncodedPicture& picture = kept ? kept->picture : w.picture;
+  const Pixels& pixels = kept ? kept->pixels : w.pixels;
+  const int64_t width = pixels.region.width, height = pixels.region.height;
+  add_tensors(picture, width, height, origin, sample);
+  const PictureView view = view_->make(width, height, picture.boxes, Random(key));
+  sample.geometry = {geometry_of(view.x, width), geometry_of(view.y, height)};
+  w.resizer.plan(view, width, height, view_def_.how.value_or(spec_.how));
+  make_image(pixels, w, sample);
+}
+
+void PictureDataset::add_tensors(const EncodedPicture& picture, int64_t width, int64_t height,
+                                 const std::string& origin, Sample& sample) const {
+  if (source_->has_objects()) {
+    add_objects(picture, width, height, origin, sample);
+  } else {
+    sample.add_label(picture.label + spec_.label_offset);
+  }
+}
+
+void PictureDataset::make_image(const Pixels& pixels, Workplace& w, Sample& sample) const {
+  if (view_def_.floats) {
+    resize(pixels, spec_, w.resizer, w.float_colours, sample.values());
+  } else {
+    resize(pixels, spec_, w.resizer, w.colours, sample.pixels());
+  }
 }
 
 }  // namespace convoy

@@ -1,5 +1,8 @@
 // Encoded pictures as images of one size: decodes and resizes only the part that the view needs.
-// Samples have a label, or the tensors of data/objects.h if the source has objects. Owns the source.
+// If the source knows that all its pictures fit into memory decoded, they are kept so after their
+// first read; otherwise encoded, as long as memory is free.
+// Samples have a label, or the tensors of data/objects.h if the source has objects. Owns the
+// source.
 #pragma once
 
 #include <memory>
@@ -7,6 +10,7 @@
 #include <vector>
 
 #include "data/dataset.h"
+#include "data/sources/keep_while_free.h"
 #include "data/sources/picture_source.h"
 #include "data/views/view_maker.h"
 
@@ -14,7 +18,8 @@ namespace convoy {
 
 class PictureDataset final : public Dataset {
  public:
-  PictureDataset(std::unique_ptr<PictureSource> source, const PictureSpec& spec);
+  PictureDataset(std::unique_ptr<PictureSource> source, const PictureSpec& spec,
+                 const FreeMemory& free = FreeMemory::of_machine());
   ~PictureDataset() override;
 
   int64_t size() const override { return source_->size(); }
@@ -35,6 +40,16 @@ class PictureDataset final : public Dataset {
  private:
   // The memory of a read, reused by later reads.
   struct Workplace;
+  // A picture without its encoded bytes.
+  struct Decoded {
+    EncodedPicture picture;
+    Pixels pixels;
+  };
+  void read_encoded(int64_t index, uint64_t key, Workplace& place, Sample& sample) const;
+  void read_decoded(int64_t index, uint64_t key, Workplace& place, Sample& sample) const;
+  void add_tensors(const EncodedPicture& picture, int64_t width, int64_t height,
+                   const std::string& origin, Sample& sample) const;
+  void make_image(const Pixels& pixels, Workplace& place, Sample& sample) const;
   std::unique_ptr<Workplace> take() const;
   void give_back(std::unique_ptr<Workplace> place) const;
 
@@ -42,6 +57,7 @@ class PictureDataset final : public Dataset {
   PictureSpec spec_;
   const ViewDef& view_def_;
   std::unique_ptr<ViewMaker> view_;
+  mutable std::unique_ptr<KeepWhileFree<Decoded>> decoded_;  // null: they do not fit
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<Workplace>> idle_;
 };

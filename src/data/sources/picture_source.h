@@ -13,10 +13,10 @@ namespace convoy {
 
 // The objects of a picture, as its annotations describe them (data/objects.h).
 struct PictureObjects {
-  std::vector<int32_t> classes;    // of each box, from 1: class_names()[0] is number 1
-  std::vector<double> truth;       // rows of object_tensor::truth_columns
-  int64_t image_id = 0;            // in the annotations
-  int64_t width = 0, height = 0;   // that the picture must have
+  std::vector<int32_t> classes;   // of each box, from 1: class_names()[0] is number 1
+  std::vector<double> truth;      // rows of object_tensor::truth_columns
+  int64_t image_id = 0;           // in the annotations
+  int64_t width = 0, height = 0;  // that the picture must have
 };
 
 struct EncodedPicture {
@@ -39,6 +39,9 @@ class PictureSource {
   virtual bool has_objects() const { return false; }
   // What of the data is not used, for the user; empty: nothing.
   virtual std::string remark() const { return ""; }
+
+  // All pictures decoded, with four bytes for a pixel; 0: not known without reading them.
+  virtual int64_t decoded_bytes() const { return 0; }
 
   // Reads picture `index` in [0, size()). Reuses the memory of `picture`. A failure is Fault::data,
   // with `origin(index)` in the message.

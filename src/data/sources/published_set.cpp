@@ -1,6 +1,7 @@
 #include "data/sources/published_set.h"
 
 #include "base/error.h"
+#include "data/objects.h"
 
 namespace convoy {
 namespace {
@@ -17,6 +18,9 @@ class PublishedSet final : public Dataset {
     std::vector<std::string> names;
     for (int i = 0; i < classes(); ++i) names.push_back(fmt::format("class {}", i));
     return names;
+  }
+  TensorList tensors() const override {
+    return def_.published.objects ? object_tensor::fixed() : Dataset::tensors();
   }
   // Small sets are kept in memory, with one byte per label.
   int64_t expected_bytes() const override {

@@ -51,8 +51,7 @@ bool is_valid(const Box& crop, const std::vector<Box>& objects, float least) {
 
 Box choose_crop(const std::vector<Box>& objects, Random random) {
   while (random.below(one_of_passes) != 0) {
-    const float least =
-        least_overlaps[random.below(static_cast<uint32_t>(least_overlaps.size()))];
+    const float least = least_overlaps[random.below(static_cast<uint32_t>(least_overlaps.size()))];
     std::optional<Box> last;
     for (int i = 0; i < crops_of_pass; ++i) {
       const Box crop = draw_crop(random);

@@ -1,5 +1,5 @@
-// The whole picture, whatever its aspect ratio, resized by TensorFlow 1's bilinear interpolation: how
-// SSD-ResNet34 is evaluated. Its pixels are not rounded.
+// The whole picture, whatever its aspect ratio, resized by TensorFlow 1's bilinear interpolation:
+// how SSD-ResNet34 is evaluated. Its pixels are not rounded.
 #include "data/views/view_maker.h"
 
 namespace convoy {

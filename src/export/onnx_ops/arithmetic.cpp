@@ -3,8 +3,6 @@
 
 #include "ops/elementwise/arithmetic.h"
 
-#include <algorithm>
-
 #include "export/onnx_family.h"
 
 namespace convoy {

@@ -49,8 +49,7 @@ HWY_INLINE Floats hue_of(Floats r, Floats g, Floats b, Floats most, Floats range
   const auto sixth = [&](Floats x, Floats y, float begin) {
     return hn::Add(hn::Div(hn::Sub(x, y), range), number(begin));
   };
-  const auto of_green_or_blue =
-      hn::IfThenElse(hn::Eq(g, most), sixth(b, r, 2), sixth(r, g, 4));
+  const auto of_green_or_blue = hn::IfThenElse(hn::Eq(g, most), sixth(b, r, 2), sixth(r, g, 4));
   const auto hue = hn::IfThenElse(hn::Eq(r, most), sixth(g, b, 0), of_green_or_blue);
   return hn::IfThenElse(hn::Lt(hue, hn::Zero(D())), hn::Add(hue, number(6)), hue);
 }

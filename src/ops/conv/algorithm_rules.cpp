@@ -12,17 +12,6 @@ namespace {
 constexpr size_t largest_file = 1 << 20;
 constexpr std::string_view example = "forward 64@56x56->64/3x3/s1/p1 winograd:f4";
 
-std::vector<std::string> words_of(std::string_view line) {
-  std::vector<std::string> words;
-  const std::string_view blanks = " \t\r";
-  for (size_t at = line.find_first_not_of(blanks); at < line.size();) {
-    const size_t end = std::min(line.find_first_of(blanks, at), line.size());
-    words.emplace_back(line.substr(at, end - at));
-    at = line.find_first_not_of(blanks, end);
-  }
-  return words;
-}
-
 std::vector<std::string> pass_names() {
   std::vector<std::string> names;
   for (const onednn::ConvPass pass : conv_passes) names.emplace_back(pass_name(pass));
@@ -69,7 +58,7 @@ void check_convolution(const AlgorithmRule& rule) {
 }  // namespace
 
 AlgorithmRule parse_rule(std::string_view line, std::string where) {
-  const std::vector<std::string> words = words_of(line);
+  const std::vector<std::string> words = split_at_blanks(line);
   if (words.size() != 3) {
     raise(Fault::usage, "{}: {} is not PASS CONVOLUTION ALGORITHM; try: {}", where, shown(line),
           example);
@@ -91,7 +80,7 @@ AlgorithmRule parse_rule(std::string_view line, std::string where) {
 }
 
 bool looks_like_rule(std::string_view text) {
-  const std::vector<std::string> words = words_of(text);
+  const std::vector<std::string> words = split_at_blanks(text);
   return words.size() > 1 && fits_a_pass(words[0]);
 }
 
@@ -106,7 +95,7 @@ std::vector<AlgorithmRule> read_rules(const fs::path& path) {
   for (const std::string& line : split(text, '\n')) {
     ++number;
     const std::string_view content = std::string_view(line).substr(0, line.find('#'));
-    if (words_of(content).empty()) continue;
+    if (split_at_blanks(content).empty()) continue;
     rules.push_back(parse_rule(content, fmt::format("{}:{}", path.string(), number)));
   }
   return rules;

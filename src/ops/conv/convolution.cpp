@@ -170,9 +170,7 @@ class ConvApply : public SlicedConvolution {
     return phase == 1 ? full_.packing().tasks() : static_cast<int>(slices_.tasks());
   }
   int packing_phases() const override { return 2; }
-  size_t packed_bytes() const override {
-    return static_cast<size_t>(full_.packing().packed_floats()) * sizeof(float);
-  }
+  size_t packed_bytes() const override { return float_bytes(full_.packing().packed_floats()); }
   void run(int phase, int task, const KernelArgs& args) const override {
     auto* packed = reinterpret_cast<float*>(args.packed);
     if (phase == 0) {
@@ -230,9 +228,7 @@ class ConvGradWeights : public SlicedConvolution {
     if (phase == 1) return slices_.tasks() > 1 ? chunks().tasks() : 0;
     return full_.packing().tasks();
   }
-  size_t scratch_bytes() const override {
-    return static_cast<size_t>(stride_ * slices_.tasks()) * sizeof(float);
-  }
+  size_t scratch_bytes() const override { return float_bytes(stride_ * slices_.tasks()); }
   void run(int phase, int task, const KernelArgs& args) const override {
     auto* partial = reinterpret_cast<float*>(args.scratch);
     if (phase == 0) {

@@ -27,8 +27,8 @@ std::unique_ptr<Kernel> few_channels_grad_weights(const onednn::ConvShape& s,
     }
   }
   auto kernel = std::make_unique<PhasedKernel>();
-  kernel->scratch(static_cast<size_t>(slices.tasks() * partial) * sizeof(float));
-  kernel->worker_scratch(static_cast<size_t>(s.ic * padded_h * row) * sizeof(float));
+  kernel->scratch(float_bytes(slices.tasks() * partial));
+  kernel->worker_scratch(float_bytes(s.ic * padded_h * row));
   // Each slice has its partial sum: [o / block][tap][block].
   kernel->phase(slices.tasks(), [=](int task, const KernelArgs& args) {
     auto* image = reinterpret_cast<float*>(args.worker_scratch);

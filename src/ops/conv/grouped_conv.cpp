@@ -9,7 +9,6 @@
 #include <array>
 #include <vector>
 
-#include "base/error.h"
 #include "kernels/conv/grouped.h"
 #include "ops/slices.h"
 #include "tensor/isa.h"
@@ -87,9 +86,7 @@ class SpreadRows {
   }
   int64_t stride() const { return spread_.stride; }
   int64_t margin() const { return margin_; }
-  size_t bytes() const {
-    return static_cast<size_t>(window_ * spread_.members * spread_.stride) * sizeof(float);
-  }
+  size_t bytes() const { return float_bytes(window_ * spread_.members * spread_.stride); }
   // Sets the margins to zero; they stay zero for all following planes. Other pixels of a row are
   // filled before they are read.
   void clear(float* memory) const {
@@ -145,9 +142,7 @@ class Apply : public Kernel {
     return static_cast<int>(phase == 0 ? blocks_ : images_ * blocks_);
   }
   int packing_phases() const override { return 1; }
-  size_t packed_bytes() const override {
-    return static_cast<size_t>(blocks_ * weights()) * sizeof(float);
-  }
+  size_t packed_bytes() const override { return float_bytes(blocks_ * weights()); }
   size_t worker_scratch_bytes() const override { return spread_.bytes(); }
   std::string implementation() const override { return "grouped"; }
 
@@ -254,9 +249,7 @@ class GradWeights : public Kernel {
   int tasks(int phase) const override {
     return static_cast<int>(phase == 0 ? slices_.tasks() * blocks_ : blocks_);
   }
-  size_t scratch_bytes() const override {
-    return static_cast<size_t>(slices_.tasks() * partial()) * sizeof(float);
-  }
+  size_t scratch_bytes() const override { return float_bytes(slices_.tasks() * partial()); }
   size_t worker_scratch_bytes() const override { return spread_.bytes(); }
   std::string implementation() const override { return "grouped"; }
 

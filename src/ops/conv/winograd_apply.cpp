@@ -87,12 +87,10 @@ class ChunkedApply : public Kernel {
 
   std::string implementation() const override { return winograd_label(s_.plane); }
   int packing_phases() const override { return 1; }
-  size_t packed_bytes() const override {
-    return static_cast<size_t>(s_.plane.points() * u_point()) * sizeof(float);
-  }
+  size_t packed_bytes() const override { return float_bytes(s_.plane.points() * u_point()); }
   size_t worker_scratch_bytes() const override {
     const int64_t points = s_.plane.points();
-    return static_cast<size_t>(v_.floats(points) + m_.floats(points)) * sizeof(float);
+    return float_bytes(v_.floats(points) + m_.floats(points));
   }
   int phases() const override { return 2; }
   int tasks(int phase) const override {
@@ -177,14 +175,14 @@ class PhasedApply : public Kernel {
   std::string implementation() const override { return winograd_label(s_.plane); }
   int packing_phases() const override { return 1; }
   size_t packed_bytes() const override {
-    return static_cast<size_t>(s_.packed(s_.in.padded()) * s_.out.blocks()) * sizeof(float);
+    return float_bytes(s_.packed(s_.in.padded()) * s_.out.blocks());
   }
   size_t scratch_bytes() const override {
     const int64_t points = s_.plane.points();
-    return static_cast<size_t>(v_.floats(points) + m_.floats(points)) * sizeof(float);
+    return float_bytes(v_.floats(points) + m_.floats(points));
   }
   size_t worker_scratch_bytes() const override {
-    return static_cast<size_t>(s_.plane.points() * u_point()) * sizeof(float);
+    return float_bytes(s_.plane.points() * u_point());
   }
   int phases() const override { return 1 + 3 * static_cast<int>(divide_up(s_.images, group_)); }
   int tasks(int phase) const override {

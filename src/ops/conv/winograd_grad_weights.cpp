@@ -109,11 +109,11 @@ class SlicedGradWeights : public Kernel {
   std::string implementation() const override { return winograd_label(s_.plane); }
   size_t scratch_bytes() const override {
     const int64_t rows = s_.replicas > 1 ? s_.replicas * s_.weights() : 0;
-    return static_cast<size_t>(sum_ * slices_.tasks() + rows) * sizeof(float);
+    return float_bytes(sum_ * slices_.tasks() + rows);
   }
   size_t worker_scratch_bytes() const override {
     const int64_t points = s_.plane.points();
-    return static_cast<size_t>(v_.floats(points) + d_.floats(points)) * sizeof(float);
+    return float_bytes(v_.floats(points) + d_.floats(points));
   }
   int phases() const override { return 4; }
   int tasks(int phase) const override {
@@ -205,10 +205,10 @@ class PhasedGradWeights : public Kernel {
   size_t scratch_bytes() const override {
     const int64_t points = s_.plane.points();
     const int64_t rows = terms() > 1 ? terms() * s_.weights() : 0;
-    return static_cast<size_t>(rows + v_.floats(points) + d_.floats(points)) * sizeof(float);
+    return float_bytes(rows + v_.floats(points) + d_.floats(points));
   }
   size_t worker_scratch_bytes() const override {
-    return static_cast<size_t>(s_.plane.points() * sum_point()) * sizeof(float);
+    return float_bytes(s_.plane.points() * sum_point());
   }
   int phases() const override { return 2 * static_cast<int>(terms()) + 1; }
   int tasks(int phase) const override {

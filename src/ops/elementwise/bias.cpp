@@ -54,12 +54,12 @@ Types infer_grad(const Node& n, std::span<const TensorType> in) {
 std::unique_ptr<Kernel> backward(const Node& n, const KernelSite& site) {
   const NormPlanes planes(site.in[0].shape);
   const int64_t replicas = n.attrs<GradAttrs>().replicas, batch = planes.images / replicas;
-  const int64_t vector = planes.vector();
+  const int64_t vector = planes.padded_channels();
   const auto d_y = site.input<float>(0);
   const auto d_bias = site.output<float>(0);
   auto kernel = std::make_unique<PhasedKernel>();
   // Scratch: sums of each image [n, C'], then of each replica [replicas, C'].
-  kernel->scratch(static_cast<size_t>((planes.images + replicas) * vector) * sizeof(float));
+  kernel->scratch(float_bytes((planes.images + replicas) * vector));
   kernel->phase(planes.tasks(), [=](int task, const KernelArgs& args) {
     planes.each(task, [&](int64_t image, int64_t channel, int64_t at) {
       kernels::sum_rows(d_y(args) + at,

@@ -51,7 +51,7 @@ std::unique_ptr<Kernel> train_kernel(const Node& n, const KernelSite& site) {
 
 std::string describe_grad(const Node& n) {
   const BatchNormGradAttrs& a = n.attrs<BatchNormGradAttrs>();
-  return text(a.forward) + (a.two ? " sum" : "") + (a.fixed ? " fixed" : "");
+  return text(a.forward) + (a.two ? " sum" : "") + (a.frozen ? " frozen" : "");
 }
 
 Types infer_grad(const Node& n, std::span<const TensorType> in) {
@@ -85,9 +85,9 @@ const OpDef saved_def{
     .name = "batch_norm_saved", .infer = infer_saved, .kernel = saved_kernel, .describe = describe};
 
 // The gradient of a norm that is trained with frozen statistics.
-Values grad_of_fixed(Builder& b, const Node& n, std::span<const Value> d_out) {
+Values grad_of_frozen(Builder& b, const Node& n, std::span<const Value> d_out) {
   const BatchNormAttrs& a = n.attrs<BatchNormAttrs>();
-  const BatchNormGradAttrs attrs{.forward = a, .fixed = true};
+  const BatchNormGradAttrs attrs{.forward = a, .frozen = true};
   const Value saved = b.emit(saved_def, {n.in[3], n.in[4]}, a);
   Values in{d_out[0], n.in[0], n.in[1], n.in[2], saved};
   if (attrs.uses_y()) in.push_back(n.out[0]);
@@ -124,7 +124,7 @@ const OpDef batch_norm_train_def{.name = "batch_norm",
 
 const OpDef batch_norm_eval_def{.name = "batch_norm_eval",
                                 .infer = infer_eval,
-                                .grad = grad_of_fixed,
+                                .grad = grad_of_frozen,
                                 .kernel = eval_kernel,
                                 .inplace_input = 0,
                                 .forms = stored_as<blocked_images>,
@@ -141,7 +141,7 @@ Value batch_norm(Builder& b, Value x, const BatchNormVars& vars, const BatchNorm
   return out[0];
 }
 
-void keep_statistics(Graph& graph, const std::function<bool(const std::string& mean)>& keeps) {
+void freeze_statistics(Graph& graph, const std::function<bool(const std::string& mean)>& freezes) {
   for (size_t at = 0; at < graph.order.size(); ++at) {
     const Node& norm = graph.node(graph.order[at]);
     if (norm.op != &batch_norm_train_def) continue;
@@ -150,12 +150,12 @@ void keep_statistics(Graph& graph, const std::function<bool(const std::string& m
     };
     const auto mean = fed_by(norm.out[2]), variance = fed_by(norm.out[3]);
     expect(mean != graph.stats.end() && variance != graph.stats.end(), "a norm feeds statistics");
-    if (!keeps(mean->name)) continue;
+    if (!freezes(mean->name)) continue;
     Values in{norm.in[0], norm.in[1], norm.in[2], mean->value, variance->value};
     mean->batch = variance->batch = {};
-    const Node& fixed = graph.add(batch_norm_eval_def, std::move(in), norm.attrs<BatchNormAttrs>(),
-                                  norm.name, at++);
-    graph.replace(norm.out[0], fixed.out[0]);
+    const Node& frozen = graph.add(batch_norm_eval_def, std::move(in), norm.attrs<BatchNormAttrs>(),
+                                   norm.name, at++);
+    graph.replace(norm.out[0], frozen.out[0]);
   }
 }
 

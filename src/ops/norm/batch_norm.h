@@ -26,9 +26,9 @@ Value batch_norm(Builder& b, Value x, const BatchNormVars& vars,
                  const BatchNormOptions& options = {});
 
 // Freezes statistics in a training graph, before its gradients are added. A batch norm for which
-// `keeps`, called with the name of its running mean, returns true normalises with its running
+// `freezes`, called with the name of its running mean, returns true normalises with its running
 // statistics and does not update them.
-void keep_statistics(Graph& graph, const std::function<bool(const std::string& mean)>& keeps);
+void freeze_statistics(Graph& graph, const std::function<bool(const std::string& mean)>& freezes);
 
 // In a training graph, before its gradients are added: the running variances are updated with the
 // biased variance of the batch, not the unbiased one.

@@ -31,7 +31,7 @@ class TrainKernel : public Kernel {
       : attrs_(a),
         planes_(site.in[0].shape),
         batch_(planes_.images / a.replicas),
-        vector_(planes_.vector()),
+        vector_(planes_.padded_channels()),
         x_(site.input<T>(0)),
         gamma_(site.input<float>(1)),
         beta_(site.input<float>(2)),
@@ -49,8 +49,7 @@ class TrainKernel : public Kernel {
   // Sums of each image [images, 2, C'], then scale and shift of each replica [replicas, 2, C'],
   // then each replica's values for the running statistics [replicas, 2, C'].
   size_t scratch_bytes() const override {
-    return static_cast<size_t>((planes_.images + 2 * attrs_.replicas) * 2 * vector_) *
-           sizeof(float);
+    return float_bytes((planes_.images + 2 * attrs_.replicas) * 2 * vector_);
   }
   void run(int phase, int task, const KernelArgs& args) const override {
     if (phase == 0) return sum(task, args);
@@ -145,7 +144,7 @@ class GradKernel : public Kernel {
         planes_(site.in[1].shape),
         replicas_(a.forward.replicas),
         batch_(planes_.images / replicas_),
-        vector_(planes_.vector()),
+        vector_(planes_.padded_channels()),
         d_y_(site.input<T>(0)),
         x_(site.input<T>(1)),
         gamma_(site.input<float>(2)),
@@ -166,12 +165,12 @@ class GradKernel : public Kernel {
   // Scale and shift of each replica [replicas, 2, C'], sums of each image [images, 2, C'],
   // coefficients of each replica [replicas, 3, C'], gradients of each replica [replicas, 2, C'].
   size_t scratch_bytes() const override {
-    return static_cast<size_t>((7 * replicas_ + 2 * planes_.images) * vector_) * sizeof(float);
+    return float_bytes((7 * replicas_ + 2 * planes_.images) * vector_);
   }
   void run(int phase, int task, const KernelArgs& args) const override {
     switch (phase) {
       case 0:
-        return prepare(task, args);
+        return make_scales(task, args);
       case 1:
         return sum(task, args);
       case 2:
@@ -195,7 +194,7 @@ class GradKernel : public Kernel {
   }
   int64_t count(int64_t first) const { return std::min(planes_.block, planes_.channels - first); }
 
-  void prepare(int task, const KernelArgs& args) const {
+  void make_scales(int task, const KernelArgs& args) const {
     const int64_t first = task * planes_.block;
     for (int64_t r = 0; r < replicas_; ++r) {
       float* scale = affine(args) + r * 2 * vector_ + first;
@@ -206,24 +205,12 @@ class GradKernel : public Kernel {
     }
   }
 
-  kernels::NormMask mask() const {
-    switch (attrs_.forward.act) {
-      case kernels::NormAct::none:
-        return kernels::NormMask::none;
-      case kernels::NormAct::relu:
-        return attrs_.uses_y() ? kernels::NormMask::output : kernels::NormMask::recompute;
-      case kernels::NormAct::swish:
-        return kernels::NormMask::swish;
-    }
-    return kernels::NormMask::none;
-  }
-
-  kernels::StoredGradPlane<T> plane(const KernelArgs& args, int64_t image, int64_t channel,
-                                    int64_t at) const {
+  kernels::NormGradPlane<T> plane(const KernelArgs& args, int64_t image, int64_t channel,
+                                  int64_t at) const {
     const int64_t r = image / batch_;
     const float* scale = affine(args) + r * 2 * vector_ + channel;
     return {.plane = planes_.plane(),
-            .mask = mask(),
+            .mask = attrs_.mask(),
             .x = x_(args) + at,
             .y = y_ ? y_(args) + at : nullptr,
             .d_y = d_y_(args) + at,
@@ -242,7 +229,7 @@ class GradKernel : public Kernel {
   }
 
   // d_x = a g + b (x - mean) + c, where g is the gradient of the norm's output; a, b, c make the
-  // sums of d_x and of d_x * (x - mean) over the replica zero.
+  // sums of d_x and of d_x * (x - mean) over the replica zero. With frozen statistics b = c = 0.
   void combine(int task, const KernelArgs& args) const {
     const int64_t first = task * planes_.block;
     const auto pixels = static_cast<double>(batch_ * planes_.pixels);
@@ -263,7 +250,7 @@ class GradKernel : public Kernel {
         }
         const double scale = static_cast<double>(gamma_(args)[first + k]) * inverse[k];
         a[k] = static_cast<float>(scale);
-        if (!attrs_.fixed) {
+        if (!attrs_.frozen) {
           b[k] = static_cast<float>(-scale * inverse[k] * inverse[k] * dot / pixels);
           c[k] = static_cast<float>(-scale * sum / pixels);
         }
@@ -281,7 +268,7 @@ class GradKernel : public Kernel {
   void apply(int task, const KernelArgs& args) const {
     planes_.each(task, [&](int64_t image, int64_t channel, int64_t at) {
       const float* a = coefficients(args) + image / batch_ * 3 * vector_ + channel;
-      kernels::StoredGradPlane<T> p = plane(args, image, channel, at);
+      kernels::NormGradPlane<T> p = plane(args, image, channel, at);
       if (d_residual_) {  // the first pass has stored g there
         p.mask = kernels::NormMask::none;
         p.d_y = d_residual_(args) + at;
@@ -308,13 +295,13 @@ float inverse_deviation(float variance, float epsilon) {
 template <class T>
 std::unique_ptr<Kernel> eval_kernel(const BatchNormAttrs& a, const KernelSite& site) {
   const NormPlanes planes(site.in[0].shape);
-  const int64_t vector = planes.vector();
+  const int64_t vector = planes.padded_channels();
   const auto x = site.input<T>(0), residual = a.residual ? site.input<T>(5) : In<T>();
   const auto gamma = site.input<float>(1), beta = site.input<float>(2);
   const auto mean = site.input<float>(3), variance = site.input<float>(4);
   const auto y = site.output<T>(0);
   auto kernel = std::make_unique<PhasedKernel>();
-  kernel->scratch(static_cast<size_t>(2 * vector) * sizeof(float));
+  kernel->scratch(float_bytes(2 * vector));
   kernel->phase(1, [=](int, const KernelArgs& args) {
     auto* scale = reinterpret_cast<float*>(args.scratch);
     std::fill_n(scale, 2 * vector, 0.0f);

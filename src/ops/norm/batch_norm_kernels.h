@@ -26,10 +26,15 @@ struct BatchNormAttrs {
 
 struct BatchNormGradAttrs {
   BatchNormAttrs forward;
-  bool two = false;    // a second d_y, which is added to the first
-  bool fixed = false;  // normalised with running statistics, which do not depend on x
+  bool two = false;     // a second d_y, which is added to the first
+  bool frozen = false;  // normalised with running statistics, which do not depend on x
   // Where ReLU was active follows from x, but with a residual only from y.
   bool uses_y() const { return forward.residual && forward.act == kernels::NormAct::relu; }
+  kernels::NormMask mask() const {
+    if (forward.act == kernels::NormAct::none) return kernels::NormMask::none;
+    if (forward.act == kernels::NormAct::swish) return kernels::NormMask::swish;
+    return uses_y() ? kernels::NormMask::output : kernels::NormMask::recompute;
+  }
 };
 
 // in: x, gamma, beta [, residual]

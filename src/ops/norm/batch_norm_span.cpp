@@ -86,8 +86,8 @@ void spread_forward(Writer w) {
   const SpanNormAttrs attrs{{w.old.attrs<BatchNormAttrs>()}, w.span};
   expect(attrs.norm.forward.replicas == 1, "a plan of one replica");
   const Values in = w.old.in, old = w.old.out;
-  const auto [all, there] = w.bring_together(w.add(sums_def, {in[0]}, attrs)[0]);
-  Values apply{in[0], in[1], in[2], all, there};
+  const auto [all, token] = w.bring_together(w.add(sums_def, {in[0]}, attrs)[0]);
+  Values apply{in[0], in[1], in[2], all, token};
   if (attrs.norm.forward.residual) apply.push_back(in[3]);
   const Values out = w.add(apply_def, apply, attrs);
   for (size_t i = 0; i < out.size(); ++i) w.graph.replace(old[i], out[i]);
@@ -97,9 +97,9 @@ void spread_gradient(Writer w) {
   const SpanNormAttrs attrs{w.old.attrs<BatchNormGradAttrs>(), w.span};
   const Values in = w.old.in, old = w.old.out;
   const Values sums = w.add(grad_sums_def, in, attrs);
-  const auto [all, there] = w.bring_together(sums[0]);
+  const auto [all, token] = w.bring_together(sums[0]);
   const bool residual = attrs.norm.forward.residual;
-  Values apply{residual ? sums[1] : in[0], in[1], in[2], in[3], in[4], all, sums[0], there};
+  Values apply{residual ? sums[1] : in[0], in[1], in[2], in[3], in[4], all, sums[0], token};
   if (attrs.norm.two && !residual) apply.push_back(in[5]);
   const Values out = w.add(grad_apply_def, apply, attrs);
   for (size_t i = 0; i < out.size(); ++i) w.graph.replace(old[i], out[i]);
@@ -108,14 +108,14 @@ void spread_gradient(Writer w) {
 
 }  // namespace
 
-void spread_batch_norms(Graph& graph, int64_t span) {
+void insert_span_exchanges(Graph& graph, int64_t span) {
   int exchange = 0;
   const std::vector<int> before = graph.order;
   for (const int id : before) {
     const Node& node = graph.node(id);
     const bool forward = node.op == &batch_norm_train_def;
     if (!forward && node.op != &batch_norm_grad_def) continue;
-    if (!forward && node.attrs<BatchNormGradAttrs>().fixed) continue;
+    if (!forward && node.attrs<BatchNormGradAttrs>().frozen) continue;
     const auto place = std::ranges::find(graph.order, id);
     const auto at = static_cast<size_t>(place - graph.order.begin());
     graph.order.erase(place);

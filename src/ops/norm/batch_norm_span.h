@@ -10,6 +10,6 @@ namespace convoy::ops {
 // In the training graph of one replica, with gradients, replaces every batch norm by these ops and
 // the exchange, and its gradient likewise. All statistics are then those of the group, also those
 // that update the running ones. Norms with frozen statistics are not changed.
-void spread_batch_norms(Graph& graph, int64_t span);
+void insert_span_exchanges(Graph& graph, int64_t span);
 
 }  // namespace convoy::ops

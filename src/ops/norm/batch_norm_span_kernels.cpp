@@ -38,7 +38,7 @@ class SpanKernel : public Kernel {
   SpanKernel(const SpanNormAttrs& a, const KernelSite& site, int x)
       : attrs_(a),
         planes_(site.in[static_cast<size_t>(x)].shape),
-        vector_(planes_.vector()),
+        vector_(planes_.padded_channels()),
         x_(site.input<float>(x)) {}
 
  protected:
@@ -79,9 +79,7 @@ class SumsKernel final : public SpanKernel {
   int tasks(int phase) const override {
     return static_cast<int>(phase == 0 ? planes_.tasks() : planes_.blocks);
   }
-  size_t scratch_bytes() const override {
-    return static_cast<size_t>(planes_.images * 2 * vector_) * sizeof(float);
-  }
+  size_t scratch_bytes() const override { return float_bytes(planes_.images * 2 * vector_); }
   void run(int phase, int task, const KernelArgs& args) const override {
     auto* sums = reinterpret_cast<float*>(args.scratch);
     // The first pixel, as an estimate of the mean.
@@ -128,7 +126,7 @@ class ApplyKernel final : public SpanKernel {
   int tasks(int phase) const override {
     return static_cast<int>(phase == 0 ? planes_.blocks : planes_.tasks());
   }
-  size_t scratch_bytes() const override { return static_cast<size_t>(2 * vector_) * sizeof(float); }
+  size_t scratch_bytes() const override { return float_bytes(2 * vector_); }
   void run(int phase, int task, const KernelArgs& args) const override {
     auto* scale = reinterpret_cast<float*>(args.scratch);
     if (phase == 0) return combine(task, args, scale);
@@ -185,16 +183,10 @@ class SpanGradKernel : public SpanKernel {
   void affine(int64_t first, const KernelArgs& args, float* scale) const {
     SpanKernel::affine(first, mean(args), inverse(args), gamma_(args), beta_(args), scale);
   }
-  kernels::NormGradPlane plane(const KernelArgs& args, const float* scale, int64_t channel,
-                               int64_t at) const {
-    using kernels::NormMask;
-    NormMask mask = NormMask::none;
-    if (norm().act == kernels::NormAct::swish) mask = NormMask::swish;
-    if (norm().act == kernels::NormAct::relu) {
-      mask = attrs_.norm.uses_y() ? NormMask::output : NormMask::recompute;
-    }
+  kernels::NormGradPlane<float> plane(const KernelArgs& args, const float* scale, int64_t channel,
+                                      int64_t at) const {
     return {.plane = planes_.plane(),
-            .mask = mask,
+            .mask = attrs_.norm.mask(),
             .x = x_(args) + at,
             .y = nullptr,
             .d_y = d_y_(args) + at,
@@ -220,9 +212,7 @@ class GradSumsKernel final : public SpanGradKernel {
   int tasks(int phase) const override {
     return static_cast<int>(phase == 1 ? planes_.tasks() : planes_.blocks);
   }
-  size_t scratch_bytes() const override {
-    return static_cast<size_t>((planes_.images + 1) * 2 * vector_) * sizeof(float);
-  }
+  size_t scratch_bytes() const override { return float_bytes((planes_.images + 1) * 2 * vector_); }
   void run(int phase, int task, const KernelArgs& args) const override {
     auto* scale = reinterpret_cast<float*>(args.scratch);
     float* sums = scale + 2 * vector_;
@@ -230,7 +220,7 @@ class GradSumsKernel final : public SpanGradKernel {
     if (phase == 0) return affine(first, args, scale);
     if (phase == 1) {
       planes_.each(task, [&](int64_t image, int64_t channel, int64_t at) {
-        kernels::NormGradPlane p = plane(args, scale, channel, at);
+        kernels::NormGradPlane<float> p = plane(args, scale, channel, at);
         if (y_) p.y = y_(args) + at;
         if (d_y2_) p.d_y2 = d_y2_(args) + at;
         float* mine = sums + image * 2 * vector_ + channel;
@@ -266,13 +256,13 @@ class GradApplyKernel final : public SpanGradKernel {
   int tasks(int phase) const override {
     return static_cast<int>(phase == 0 ? planes_.blocks : planes_.tasks());
   }
-  size_t scratch_bytes() const override { return static_cast<size_t>(5 * vector_) * sizeof(float); }
+  size_t scratch_bytes() const override { return float_bytes(5 * vector_); }
   void run(int phase, int task, const KernelArgs& args) const override {
     auto* scale = reinterpret_cast<float*>(args.scratch);
     float* a = scale + 2 * vector_;
     if (phase == 0) return combine(task, args, scale, a);
     planes_.each(task, [&](int64_t, int64_t channel, int64_t at) {
-      kernels::NormGradPlane p = plane(args, scale, channel, at);
+      kernels::NormGradPlane<float> p = plane(args, scale, channel, at);
       if (norm().residual) {
         p.mask = kernels::NormMask::none;
       } else if (d_y2_) {

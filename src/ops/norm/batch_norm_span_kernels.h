@@ -21,8 +21,8 @@ std::unique_ptr<Kernel> span_sums(const SpanNormAttrs& attrs, const KernelSite& 
 std::unique_ptr<Kernel> span_apply(const SpanNormAttrs& attrs, const KernelSite& site);
 
 // in: as batch_norm_grad's
-// out: sums of g and of g * (x - mean), where g is the gradient before the activation [, if
-// residual: g, which is also the gradient of the residual]
+// out: sums of g and of g * (x - mean), where g is the gradient with respect to the input of the
+// activation [, if residual: g, which is also the gradient of the residual]
 std::unique_ptr<Kernel> span_grad_sums(const SpanNormAttrs& attrs, const KernelSite& site);
 
 // in: d_y (if residual: g), x, gamma, beta, saved, gathered vectors of the group, this replica's

@@ -47,7 +47,7 @@ Types infer(const Node& n, std::span<const TensorType> in) {
 std::unique_ptr<Kernel> forward(const Node& n, const KernelSite& site) {
   const Attrs a = n.attrs<Attrs>();
   const NormPlanes planes(site.in[0].shape);
-  const int64_t vector = planes.vector(), width = planes.channels / a.groups;
+  const int64_t vector = planes.padded_channels(), width = planes.channels / a.groups;
   const auto x = site.input<float>(0), gamma = site.input<float>(1), beta = site.input<float>(2);
   const auto y = site.output<float>(0), saved = site.output<float>(1);
   // Scratch: sums of each image [n, 2, C'], then its scale and shift [n, 2, C'].
@@ -58,7 +58,7 @@ std::unique_ptr<Kernel> forward(const Node& n, const KernelSite& site) {
     return sums(args, planes.images + image);
   };
   auto kernel = std::make_unique<PhasedKernel>();
-  kernel->scratch(static_cast<size_t>(4 * planes.images * vector) * sizeof(float));
+  kernel->scratch(float_bytes(4 * planes.images * vector));
   kernel->phase(planes.tasks(), [=](int task, const KernelArgs& args) {
     planes.each(task, [&](int64_t image, int64_t channel, int64_t at) {
       const float* first = x(args) + at;  // its first pixel is the estimate of the mean
@@ -112,10 +112,43 @@ Types infer_grad(const Node&, std::span<const TensorType> in) {
   return {{in[1].shape}, {in[2].shape}, {in[2].shape}};
 }
 
+// Of one group: sums over its channels of gamma times each sum of d_y, then the coefficients of
+// d_y, x and 1 in d_x. `sum`: [2, C'] of the image; `out`: [3, C'].
+void set_coefficients(const float* sum, const float* gamma, const float* inverse, int64_t vector,
+                      int64_t begin, int64_t end, double count, float* out) {
+  double total = 0, dot = 0;
+  for (int64_t c = begin; c < end; ++c) {
+    total += static_cast<double>(gamma[c]) * sum[c];
+    dot += static_cast<double>(gamma[c]) * sum[vector + c];
+  }
+  for (int64_t c = begin; c < end; ++c) {
+    const double inv = inverse[c];
+    out[c] = static_cast<float>(gamma[c] * inv);
+    out[vector + c] = static_cast<float>(-inv * inv * inv * dot / count);
+    out[2 * vector + c] = static_cast<float>(-inv * total / count);
+  }
+}
+
+// The leaf of a replica, [2, C'], of `count` channels: the sums of its images in order. Of an image
+// `sums` has [2, C'] and `inverse` every other [C'].
+void sum_images(const float* sums, const float* inverse, int64_t vector, int64_t images,
+                int64_t count, float* leaf) {
+  for (int64_t c = 0; c < count; ++c) {
+    double dot = 0, total = 0;
+    for (int64_t image = 0; image < images; ++image) {
+      const int64_t at = image * 2 * vector + c;
+      total += sums[at];
+      dot += static_cast<double>(sums[at + vector]) * inverse[at];
+    }
+    leaf[c] = static_cast<float>(dot);
+    leaf[vector + c] = static_cast<float>(total);
+  }
+}
+
 std::unique_ptr<Kernel> backward(const Node& n, const KernelSite& site) {
   const Attrs a = n.attrs<Attrs>();
   const NormPlanes planes(site.in[1].shape);
-  const int64_t vector = planes.vector(), width = planes.channels / a.groups;
+  const int64_t vector = planes.padded_channels(), width = planes.channels / a.groups;
   const int64_t batch = planes.images / a.replicas;
   const auto d_y = site.input<float>(0), x = site.input<float>(1), gamma = site.input<float>(2);
   const auto saved = site.input<float>(3);
@@ -130,19 +163,18 @@ std::unique_ptr<Kernel> backward(const Node& n, const KernelSite& site) {
   };
   const auto leaves = [=](const KernelArgs& args) { return coefficients(args, planes.images); };
   const auto plane = [=](const KernelArgs& args, int64_t image, int64_t channel, int64_t at) {
-    return kernels::NormGradPlane{.plane = planes.plane(),
-                                  .mask = kernels::NormMask::none,
-                                  .x = x(args) + at,
-                                  .y = nullptr,
-                                  .d_y = d_y(args) + at,
-                                  .d_y2 = nullptr,
-                                  .mean = saved(args) + image * 2 * vector + channel,
-                                  .scale = nullptr,
-                                  .shift = nullptr};
+    return kernels::NormGradPlane<float>{.plane = planes.plane(),
+                                         .mask = kernels::NormMask::none,
+                                         .x = x(args) + at,
+                                         .y = nullptr,
+                                         .d_y = d_y(args) + at,
+                                         .d_y2 = nullptr,
+                                         .mean = saved(args) + image * 2 * vector + channel,
+                                         .scale = nullptr,
+                                         .shift = nullptr};
   };
   auto kernel = std::make_unique<PhasedKernel>();
-  kernel->scratch(static_cast<size_t>((5 * planes.images + 2 * a.replicas) * vector) *
-                  sizeof(float));
+  kernel->scratch(float_bytes((5 * planes.images + 2 * a.replicas) * vector));
   kernel->phase(planes.tasks(), [=](int task, const KernelArgs& args) {
     planes.each(task, [&](int64_t image, int64_t channel, int64_t at) {
       float* mine = sums(args, image) + channel;
@@ -156,17 +188,7 @@ std::unique_ptr<Kernel> backward(const Node& n, const KernelSite& site) {
     std::fill_n(out, 3 * vector, 0.0f);
     const auto count = static_cast<double>(planes.pixels * width);
     for (int64_t g = 0; g < a.groups; ++g) {
-      double total = 0, dot = 0;
-      for (int64_t c = g * width; c < (g + 1) * width; ++c) {
-        total += static_cast<double>(gamma(args)[c]) * sum[c];
-        dot += static_cast<double>(gamma(args)[c]) * sum[vector + c];
-      }
-      for (int64_t c = g * width; c < (g + 1) * width; ++c) {
-        const double inv = inverse[c];
-        out[c] = static_cast<float>(gamma(args)[c] * inv);
-        out[vector + c] = static_cast<float>(-inv * inv * inv * dot / count);
-        out[2 * vector + c] = static_cast<float>(-inv * total / count);
-      }
+      set_coefficients(sum, gamma(args), inverse, vector, g * width, (g + 1) * width, count, out);
     }
   });
   kernel->phase(planes.tasks(), [=](int task, const KernelArgs& args) {
@@ -178,21 +200,12 @@ std::unique_ptr<Kernel> backward(const Node& n, const KernelSite& site) {
   });
   // d_gamma and d_beta: images in order, replicas in a tree.
   kernel->phase(planes.blocks, [=](int task, const KernelArgs& args) {
-    const int64_t first = task * planes.block,
-                  count = std::min(planes.block, planes.channels - first);
+    const int64_t first = task * planes.block;
+    const int64_t count = std::min(planes.block, planes.channels - first);
     for (int64_t r = 0; r < a.replicas; ++r) {
       float* leaf = leaves(args) + r * 2 * vector + first;
-      for (int64_t c = 0; c < count; ++c) {
-        double dot = 0, total = 0;
-        for (int64_t image = r * batch; image < (r + 1) * batch; ++image) {
-          const float* sum = sums(args, image) + first + c;
-          total += sum[0];
-          dot +=
-              static_cast<double>(sum[vector]) * saved(args)[(image * 2 + 1) * vector + first + c];
-        }
-        leaf[c] = static_cast<float>(dot);
-        leaf[vector + c] = static_cast<float>(total);
-      }
+      const int64_t at = r * batch * 2 * vector + first;
+      sum_images(sums(args, 0) + at, saved(args) + at + vector, vector, batch, count, leaf);
     }
     float* leaf = leaves(args) + first;
     kernels::tree_sum(leaf, 2 * vector, a.replicas, count);

@@ -29,7 +29,7 @@ struct NormPlanes {
   kernels::NormPlane plane() const {
     return {pixels, block, planes() * plane_floats() * 4 > streamed_bytes};
   }
-  int64_t vector() const { return channel_vector(channels); }
+  int64_t padded_channels() const { return channel_vector(channels); }
   int64_t planes() const { return images * blocks; }
   int64_t plane_floats() const { return pixels * block; }
 

@@ -11,9 +11,11 @@
 namespace convoy {
 namespace {
 
-Graph graph_of(const FoundModel& model, int classes, int channels) {
-  const int64_t size = model.image_size();
-  return used_graph({.model = model, .classes = classes}, {channels, size, size});
+Graph graph_of(const FoundModel& model, int classes, int channels,
+               const ModelOptions& options = {}) {
+  Shape image = model.image();
+  image[0] = channels;
+  return used_graph({.model = model, .classes = classes, .options = options}, image);
 }
 
 // The convolution that reads the image: the first parameter.
@@ -29,8 +31,8 @@ std::vector<Wanted> all_of(const Graph& graph) {
 }
 
 // The number of image channels of a state's model, from the shape of its first convolution.
-int channels_of(const FoundModel& model, const StateLayout& layout) {
-  const Graph graph = graph_of(model, 2, model.family.channels);
+int channels_of(const FoundModel& model, const ModelOptions& options, const StateLayout& layout) {
+  const Graph graph = graph_of(model, 2, model.family.channels, options);
   const Param& stem = graph.params.front();
   for (const StateLayout::Slot& slot : layout.params) {
     if (slot.name != stem.name || slot.shape == stem.shape || slot.shape.rank() != 4) continue;
@@ -39,8 +41,8 @@ int channels_of(const FoundModel& model, const StateLayout& layout) {
   return model.family.channels;
 }
 
-std::string advice(const WeightFile& file, const FoundModel& model, const Match& match,
-                   const StateLayout& layout) {
+std::string advice(const WeightFile& file, const FoundModel& model, const ModelOptions& options,
+                   const Match& match, const StateLayout& layout) {
   if (match.missing.empty() && match.unused.empty() && match.only_classes_differ()) {
     if (!match.recoloured.empty()) {
       const Match::Pair& stem = match.recoloured.front();
@@ -49,7 +51,8 @@ std::string advice(const WeightFile& file, const FoundModel& model, const Match&
     }
     return fmt::format("; try: --num-classes {}", match.different.front().shape[0]);
   }
-  const std::vector<std::string> fits = models_that_fit(file, model, channels_of(model, layout));
+  const std::vector<std::string> fits =
+      models_that_fit(file, model, channels_of(model, options, layout));
   if (fits.empty()) return "; try: weights of the same model";
   constexpr size_t most = 3;
   std::vector<std::string> named(
@@ -75,9 +78,10 @@ WeightFile open_weights(const fs::path& path) {
   return WeightFile::of(SafetensorsFile(read_weights(path), path.string()));
 }
 
-std::set<std::string> heads_of(const FoundModel& model) {
+std::set<std::string> heads_of(const FoundModel& model, const ModelOptions& options) {
   const int channels = model.family.channels;
-  const Graph few = graph_of(model, 2, channels), more = graph_of(model, 3, channels);
+  const Graph few = graph_of(model, 2, channels, options);
+  const Graph more = graph_of(model, 3, channels, options);
   std::set<std::string> heads;
   for (size_t i = 0; i < few.params.size(); ++i) {
     if (few.params[i].shape != more.params[i].shape) heads.insert(few.params[i].name);
@@ -121,16 +125,16 @@ std::vector<std::string> models_that_fit(const WeightFile& file, const FoundMode
 }
 
 WeightReport load_weights(const WeightFile& file, const FoundModel& model, State& state,
-                          HeadPolicy policy) {
+                          HeadPolicy policy, const ModelOptions& options) {
   const StateLayout& layout = state.layout();
-  const std::set<std::string> heads = heads_of(model);
+  const std::set<std::string> heads = heads_of(model, options);
   struct Target {
     std::span<float> region;
     const StateLayout::Slot* slot;
   };
   std::vector<Wanted> wanted;
   std::vector<Target> places;
-  const std::string stem = stem_of(graph_of(model, 2, model.family.channels));
+  const std::string stem = stem_of(graph_of(model, 2, model.family.channels, options));
   for (const auto& slot : layout.params) {
     wanted.push_back({slot.name, slot.shape, heads.contains(slot.name), slot.name == stem});
     places.push_back({state.params(), &slot});
@@ -147,7 +151,7 @@ WeightReport load_weights(const WeightFile& file, const FoundModel& model, State
   }
   if (!match.fits(policy)) {
     raise(Fault::checkpoint, "{} does not fit {}: {}{}", file.origin(), model.variant.name,
-          report.verdict, advice(file, model, match, layout));
+          report.verdict, advice(file, model, options, match, layout));
   }
   const auto place_of = [&](const Match::Pair& pair) {
     const Target& place = places[static_cast<size_t>(pair.wanted - wanted.data())];

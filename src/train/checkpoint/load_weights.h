@@ -19,11 +19,12 @@ std::string read_weights(const fs::path& path);
 // Opens a weights file; all files that are loaded into a network are opened here.
 WeightFile open_weights(const fs::path& path);
 
-// The tensors of a model with that many classes and image channels, from its graph alone.
+// The tensors of a model without options, with that many classes and image channels, from its graph
+// alone.
 std::vector<Wanted> wanted_by(const FoundModel& model, int classes, int channels);
 
 // The parameters whose shape depends on the number of classes.
-std::set<std::string> heads_of(const FoundModel& model);
+std::set<std::string> heads_of(const FoundModel& model, const ModelOptions& options = {});
 
 struct WeightReport {
   std::string file;     // its path
@@ -35,11 +36,11 @@ struct WeightReport {
   std::string line() const;
 };
 
-// Copies parameters and statistics into `state`, the state of `model`. A head with another number
-// of classes keeps its values if the policy allows it. Any other missing, different or unknown
-// tensor is Fault::checkpoint, with the verdict and advice.
+// Copies parameters and statistics into `state`, the state of `model` with these options. A head
+// with another number of classes keeps its values if the policy allows it. Any other missing,
+// different or unknown tensor is Fault::checkpoint, with the verdict and advice.
 WeightReport load_weights(const WeightFile& file, const FoundModel& model, State& state,
-                          HeadPolicy policy);
+                          HeadPolicy policy, const ModelOptions& options = {});
 
 // The models of the catalogue that the file fits, apart from the number of classes; models of
 // `first`'s family come first.

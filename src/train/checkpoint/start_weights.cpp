@@ -33,7 +33,7 @@ WeightReport load_start(const RunSetup& setup, State& state) {
   const ClassNames names = told_class_names(file.metadata(), file.origin());
   const bool others = !names.empty() && !same_names(names, setup.train_set->class_names());
   return load_weights(file, find_model(config.model), state,
-                      others ? HeadPolicy::is_new : HeadPolicy::may_be_new);
+                      others ? HeadPolicy::is_new : HeadPolicy::may_be_new, config.model_options);
 }
 
 }  // namespace convoy

@@ -2,7 +2,6 @@
 // here, so that plan, trainer and log agree.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -32,33 +31,20 @@
 
 namespace convoy::ops {
 
-constexpr std::array<Word<Smoothing>, 2> words_of(Smoothing) {
-  return {{{"uniform", Smoothing::uniform}, {"others", Smoothing::others}}};
-}
+constexpr auto words_of(Smoothing) { return words<Smoothing>("uniform", "others"); }
 
 }  // namespace convoy::ops
 
 namespace convoy {
 
 enum class ReplicaMode { automatic, together, sequence };
-constexpr std::array<Word<ReplicaMode>, 3> words_of(ReplicaMode) {
-  return {{{"auto", ReplicaMode::automatic},
-           {"together", ReplicaMode::together},
-           {"sequence", ReplicaMode::sequence}}};
-}
+constexpr auto words_of(ReplicaMode) { return words<ReplicaMode>("auto", "together", "sequence"); }
 enum class ExchangePrecision { fp32, bf16 };
-constexpr std::array<Word<ExchangePrecision>, 2> words_of(ExchangePrecision) {
-  return {{{"fp32", ExchangePrecision::fp32}, {"bf16", ExchangePrecision::bf16}}};
-}
+constexpr auto words_of(ExchangePrecision) { return words<ExchangePrecision>("fp32", "bf16"); }
 enum class BnUpdate { micro_batch, step };
-constexpr std::array<Word<BnUpdate>, 2> words_of(BnUpdate) {
-  return {{{"micro-batch", BnUpdate::micro_batch}, {"step", BnUpdate::step}}};
-}
-
+constexpr auto words_of(BnUpdate) { return words<BnUpdate>("micro-batch", "step"); }
 enum class BnVariance { unbiased, biased };
-constexpr std::array<Word<BnVariance>, 2> words_of(BnVariance) {
-  return {{{"unbiased", BnVariance::unbiased}, {"biased", BnVariance::biased}}};
-}
+constexpr auto words_of(BnVariance) { return words<BnVariance>("unbiased", "biased"); }
 
 struct RunConfig {
   std::string model;  // empty until `describe`: chosen by the data
@@ -174,7 +160,10 @@ struct RunConfig {
   void describe_rate(Fields& field);
   void describe_update(Fields& field);
   void describe_files(Fields& field);
+  // In run_config_checks.cpp: what is refused, and options without use.
   void check(Fields& field);
+  void check_step(Fields& field) const;
+  void check_passes() const;
   void check_norms(Fields& field);
 
   void remember_recipe(std::span<const Field> fields);

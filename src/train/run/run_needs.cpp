@@ -6,7 +6,6 @@
 #include "base/process.h"
 #include "base/text/text.h"
 #include "graph/site.h"
-#include "train/checkpoint/tensors.h"
 #include "train/step/step_sums.h"
 #include "train/update/whole_slots.h"
 
@@ -31,9 +30,8 @@ int64_t loader_bytes(const RunSetup& setup, int64_t batch) {
 int64_t primitives(const NetworkPlans& plans) {
   int64_t count = 0;
   for (const Plan* plan : plans.pointers()) {
-    count += std::count_if(plan->ops.begin(), plan->ops.end(), [](const PlanOp& step) {
-      return !step.kernel->implementation().empty();
-    });
+    count += std::count_if(plan->ops.begin(), plan->ops.end(),
+                           [](const PlanOp& op) { return !op.kernel->implementation().empty(); });
   }
   return count;
 }
@@ -53,8 +51,9 @@ MemoryNeeds memory_needs(const RunSetup& setup, const NetworkPlans& plans) {
     const Plan* const train[] = {plans.find("train")};
     const auto each = static_cast<int64_t>(
         Workspace::size(train, setup.config.thread_count()).bytes() + train[0]->packed_bytes);
-    needs.workspace += (step.local() - 1) * (each + 4 * (state.param_floats + state.stat_floats));
-    needs.workspace += step.local() * loader_bytes(setup, step.micro_batch) /
+    needs.workspace +=
+        (step.local_replicas() - 1) * (each + 4 * (state.param_floats + state.stat_floats));
+    needs.workspace += step.local_replicas() * loader_bytes(setup, step.micro_batch) /
                        (setup.config.data.loader().prefetch + 1);
   }
   // Gradients of other ranks, in shared memory or in messages: one part to add up, and the results.
@@ -136,11 +135,11 @@ double estimated_step_seconds(const NetworkPlans& plans, const MachineSpeed& mac
   for (const NetworkPlans::Named& named : plans.all()) {
     if (named.kind == "eval" || named.kind == "tail" || named.kind == "average") continue;
     double once = 0;
-    for (const PlanOp& step : named.plan->ops) {
-      const auto [flops, bytes] = cost_of(named.plan->graph, named.plan->graph.node(step.node));
+    for (const PlanOp& op : named.plan->ops) {
+      const auto [flops, bytes] = cost_of(named.plan->graph, named.plan->graph.node(op.node));
       once += std::max(flops / (arithmetic_share * machine.flops), traffic * bytes / machine.bytes);
     }
-    seconds += named.kind == "train" ? plans.step().parts() * once : once;
+    seconds += named.kind == "train" ? plans.step().micro_batches() * once : once;
   }
   return seconds;
 }
@@ -194,7 +193,7 @@ std::string smaller_form(const RunSetup& setup, int64_t largest) {
 
 // Whether the same run fits if its replicas run one after another.
 bool fits_in_sequence(const RunSetup& setup, int64_t limit) {
-  if (!setup.shape.together || setup.shape.local() == 1) return false;
+  if (!setup.shape.together || setup.shape.local_replicas() == 1) return false;
   NetworkSpec spec = setup.network_spec(setup.shape.micro_batch);
   spec.step.together = false;
   return fits(memory_needs(setup, NetworkPlans(*setup.task, spec)), limit);
@@ -205,12 +204,12 @@ std::string what_would_fit(const RunSetup& setup, int64_t largest, int64_t limit
     return "try: --replica-mode sequence, which trains the same weights one replica at a time";
   }
   if (largest) return "try: " + smaller_form(setup, largest);
-  if (setup.shape.lockstep() && setup.shape.local() > setup.shape.span) {
+  if (setup.shape.lockstep() && setup.shape.local_replicas() > setup.shape.span) {
     return fmt::format(
         "no batch is small enough, because {} replicas that share batch norm in groups of {} are "
         "in memory at once; try: fewer --replicas, or several hosts (convoy launch -H), each of "
         "which holds its share of them",
-        setup.shape.local(), setup.shape.span);
+        setup.shape.local_replicas(), setup.shape.span);
   }
   return "no batch is small enough; try: a smaller model or --image-size, or more memory";
 }

@@ -93,13 +93,13 @@ std::string agreed_hash(const RunSite& site) {
 void warn_of_uneven_split(const RunSite& site) {
   if (!site.transport) return;
   const ReplicaSplit& split = site.network.peers()->split();
-  const int even = split.most() * split.instances();
+  const int even = split.most() * split.processes();
   if (even == split.replicas()) return;
   site.listener.on(Warning{
       fmt::format("{} replicas on {} processes are {}: all wait for the one with {}; try: "
                   "--replicas {} for the "
                   "same time",
-                  split.replicas(), split.instances(), split.counts(), split.most(), even)});
+                  split.replicas(), split.processes(), split.counts(), split.most(), even)});
 }
 
 void tell_exchange(const RunSite& site) {

@@ -140,13 +140,12 @@ bool restore_run(const RunSite& site, RunState& state, const WholeSlots& slots) 
     return false;
   }
   warn_of_other_arithmetic(site, found->state);
-  site.listener.on(Resumed{.step = state.progress.step,
-                           .path = "checkpoints/" + checkpoint_name(state.progress.step),
-                           .threads = site.network.pool().size(),
-                           .pinned = site.network.pool().pinned(),
-                           .processes = site.processes(),
-                           .run_dir = site.dir.path().string(),
-                           .length = length_from_here(site, state.progress)});
+  site.listener.on(Resumed{
+      .step = state.progress.step,
+      .path = "checkpoints/" + checkpoint_name(state.progress.step),
+      .processes = {site.processes(), site.network.pool().size(), site.network.pool().pinned()},
+      .run_dir = site.dir.path().string(),
+      .length = length_from_here(site, state.progress)});
   return true;
 }
 

@@ -55,11 +55,11 @@ NetworkSpec RunSetup::network_spec(int64_t micro_batch) const {
           .clip = config.clip,
           .tune =
               [this](Graph& graph) {
-                config.tuning.apply(graph, find_model(config.model));
+                config.tuning.apply(graph, find_model(config.model), config.model_options);
                 if (config.bn_variance == BnVariance::biased) ops::feed_biased_variances(graph);
               },
           .step = step,
-          .tail_batch = short_tail ? epochs.samples() % step.global_batch() : 0,
+          .tail_batch = short_tail ? epochs.epoch_samples() % step.global_batch() : 0,
           .average = config.average.on()};
 }
 
@@ -90,9 +90,9 @@ StepInputs RunSetup::inputs(int64_t step) const {
 LoaderSpec RunSetup::loader(int64_t first, int64_t last) const {
   LoaderSpec spec = config.data.loader();
   spec.batch = shape.plan_batch();
-  spec.parts = shape.parts();
+  spec.parts = shape.micro_batches();
   spec.offset = shape.first_sample();
-  spec.rows = shape.lockstep() ? shape.local() : 1;
+  spec.rows = shape.lockstep() ? shape.local_replicas() : 1;
   spec.first_step = first;
   spec.last_step = last;
   spec.seed = config.seed;

@@ -13,9 +13,7 @@ struct Piece {
 };
 
 enum class Boundary { left, right };
-constexpr std::array<Word<Boundary>, 2> words_of(Boundary) {
-  return {{{"left", Boundary::left}, {"right", Boundary::right}}};
-}
+constexpr auto words_of(Boundary) { return words<Boundary>("left", "right"); }
 
 class Piecewise : public Schedule {
  public:

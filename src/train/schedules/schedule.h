@@ -2,7 +2,6 @@
 // from its peak. The peak, its scaling with the batch, and the warm-up are common to all schedules.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -46,19 +45,11 @@ const std::vector<ScheduleDef>& schedule_catalog();
 const ScheduleDef& find_schedule(std::string_view name);
 
 enum class RatePer { automatic, step, epoch };
-constexpr std::array<Word<RatePer>, 3> words_of(RatePer) {
-  return {{{"auto", RatePer::automatic}, {"step", RatePer::step}, {"epoch", RatePer::epoch}}};
-}
+constexpr auto words_of(RatePer) { return words<RatePer>("auto", "step", "epoch"); }
 enum class WarmupMethod { linear, constant };
-constexpr std::array<Word<WarmupMethod>, 2> words_of(WarmupMethod) {
-  return {{{"linear", WarmupMethod::linear}, {"constant", WarmupMethod::constant}}};
-}
+constexpr auto words_of(WarmupMethod) { return words<WarmupMethod>("linear", "constant"); }
 enum class WarmupKind { shift, multiply, replace };
-constexpr std::array<Word<WarmupKind>, 3> words_of(WarmupKind) {
-  return {{{"shift", WarmupKind::shift},
-           {"multiply", WarmupKind::multiply},
-           {"replace", WarmupKind::replace}}};
-}
+constexpr auto words_of(WarmupKind) { return words<WarmupKind>("shift", "multiply", "replace"); }
 
 // The options of the learning rate, and the rate that they give.
 class LearningRate {

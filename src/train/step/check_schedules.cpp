@@ -14,7 +14,7 @@ using enum Action::Kind;
 
 // What has happened to a micro-batch of a replica.
 struct Micro {
-  bool has_input = false, is_forward_done = false, is_backward_done = false, is_counted = false;
+  bool has_input = false, has_run = false, is_recorded = false;
 };
 
 // Checks the actions of one rank, in their order.
@@ -36,8 +36,8 @@ class RankCheck {
     now_ = nullptr;
     for (const int part : begun_) fault("{} is never ended", name(part));
     for (const auto& [id, micro] : micros_) {
-      if (!micro.is_counted) fault("{} is never counted", name(id));
-      if (!micro.is_backward_done) fault("the backward pass of {} never runs", name(id));
+      if (!micro.is_recorded) fault("{} has no recorded results", name(id));
+      if (!micro.has_run) fault("{} never runs", name(id));
     }
     if (!done_.contains(update)) fault("no update");
   }
@@ -82,7 +82,7 @@ class RankCheck {
       fewest = std::min(fewest, held(replica, key.second));
     }
     if (part != Action::gradients || !any || fewest < schedule_.micros) {
-      fault("before every micro-batch of replica {} is in", replica);
+      fault("not all micro-batches of replica {} are in its leaf", replica);
     }
   }
 
@@ -93,18 +93,13 @@ class RankCheck {
           if (std::exchange(micros_[id].has_input, true)) fault("it is there already");
         });
         break;
-      case receive:
-        for (int r = 0; r < schedule_.mine.count; ++r) {
-          micros_[{schedule_.mine.first + r, a.micro}].has_input = true;
-        }
-        break;
       case run:
         look_at_run(a);
         break;
-      case count:
+      case record_results:
         each(a, [&](Id id) {
-          if (!micros_[id].is_forward_done) fault("before it has run");
-          if (std::exchange(micros_[id].is_counted, true)) fault("a second time");
+          if (!micros_[id].has_run) fault("before it has run");
+          if (std::exchange(micros_[id].is_recorded, true)) fault("a second time");
         });
         break;
       case leaf:
@@ -131,7 +126,6 @@ class RankCheck {
         begun_.clear();
         break;
       case open:
-      case send:
         break;
       default:
         look_at_finish(a);
@@ -139,37 +133,20 @@ class RankCheck {
   }
 
   void look_at_run(const Action& a) {
-    const bool forward = a.plan != "backward", backward = a.plan != "forward";
     if (plans_.insert(std::string(a.plan)).second && !a.fresh) {
       fault("the first run of a step sees new parameters");
     }
     each(a, [&](Id id) {
-      Micro& micro = micros_[id];
-      if (forward && !micro.has_input) fault("without a batch");
-      if (!forward && !micro.is_forward_done) fault("before its forward pass");
-      if (forward && std::exchange(micro.is_forward_done, true)) fault("a second time");
-      if (backward && std::exchange(micro.is_backward_done, true)) fault("a second time");
+      if (!micros_[id].has_input) fault("without a batch");
+      if (std::exchange(micros_[id].has_run, true)) fault("a second time");
     });
-    if (forward && backward) return;
-    const auto kept = stash_.find(a.stash);
-    if (forward) {
-      if (a.stash < 0) return fault("it keeps nothing for its backward pass");
-      if (kept != stash_.end())
-        return fault("stash {} still holds {}", a.stash, name(kept->second));
-      stash_[a.stash] = {a.replica, a.micro};
-    } else {
-      if (kept == stash_.end() || kept->second != Id{a.replica, a.micro}) {
-        return fault("stash {} does not hold it", a.stash);
-      }
-      stash_.erase(kept);
-    }
   }
 
   void look_at_leaf(const Action& a) {
     each(a, [&](Id id) {
-      if (!micros_[id].is_backward_done) fault("before it has run");
+      if (!micros_[id].has_run) fault("before it has run");
       const int in = held(id.first, a.part);
-      if (in != a.micro) fault("as micro-batch {} of its replica", in);
+      if (in != a.micro) fault("out of order: its leaf has {} micro-batches", in);
       ++added_[{id.first, a.part}];
     });
     if (a.replicas == 1 && open_leaf_ >= 0 && open_leaf_ != a.replica) {
@@ -188,7 +165,8 @@ class RankCheck {
   void look_at_finish(const Action& a) {
     for (const int part : begun_) fault("while {} is under way", name(part));
     for (const auto& [id, micro] : micros_) {
-      if (a.kind == results && !micro.is_counted) fault("before {} is counted", name(id));
+      if (a.kind == results && !micro.is_recorded)
+        fault("before those of {} are recorded", name(id));
     }
     if (a.kind == update && !done_.contains(results)) fault("before the results");
     if (a.kind == gather && !done_.contains(update)) fault("before the update");
@@ -204,22 +182,17 @@ class RankCheck {
   std::set<Action::Kind> done_;
   std::map<Id, Micro> micros_;
   std::map<Id, int> added_;  // by replica and part
-  std::map<int, Id> stash_;
   std::set<int> begun_, summed_;
   std::set<std::string> plans_;
 };
 
 int peak_live(const StepSchedule& schedule) {
-  int live = 0, peak = 0;
-  for (const Action& a : schedule.actions) {
-    if (a.kind != run) continue;
-    if (a.plan != "backward") peak = std::max(peak, live += a.replicas);
-    if (a.plan != "forward") live -= a.replicas;
-  }
+  int peak = 0;
+  for (const Action& a : schedule.actions) peak = std::max(peak, a.kind == run ? a.replicas : 0);
   return peak;
 }
 
-// Whether ranks wait for each other here; all ranks of a group do so in the same order.
+// Whether ranks wait for each other here; all do so in the same order.
 bool meets(const StepSchedule& schedule, const Action& a) {
   return a.kind == results || a.kind == gather || (a.kind == run && schedule.waits);
 }
@@ -236,16 +209,15 @@ std::vector<std::string> exchanges(const StepSchedule& schedule) {
 }
 
 void compare_exchanges(std::span<const StepSchedule> ranks, std::vector<std::string>& faults) {
+  const std::vector<std::string> theirs = exchanges(ranks[0]);
   for (size_t r = 1; r < ranks.size(); ++r) {
-    const auto first = static_cast<size_t>(
-        std::ranges::find(ranks, ranks[r].group, &StepSchedule::group) - ranks.begin());
-    const std::vector<std::string> ours = exchanges(ranks[r]), theirs = exchanges(ranks[first]);
+    const std::vector<std::string> ours = exchanges(ranks[r]);
     for (size_t i = 0; i < std::max(ours.size(), theirs.size()); ++i) {
       const std::string mine = i < ours.size() ? ours[i] : "nothing";
       const std::string other = i < theirs.size() ? theirs[i] : "nothing";
       if (mine == other) continue;
-      faults.push_back(fmt::format("exchange {} of rank {} is '{}', and '{}' of rank {}", i, r,
-                                   mine, other, first));
+      faults.push_back(
+          fmt::format("exchange {} of rank {} is '{}', and '{}' of rank 0", i, r, mine, other));
       break;
     }
   }
@@ -255,7 +227,7 @@ void compare_exchanges(std::span<const StepSchedule> ranks, std::vector<std::str
 class Simulation {
  public:
   explicit Simulation(std::span<const StepSchedule> ranks)
-      : ranks_(ranks), at_(ranks.size()), begun_(ranks.size()) {}
+      : ranks_(ranks), at_(ranks.size()), begun_(ranks.size()), met_(ranks.size()) {}
 
   void run(std::vector<std::string>& faults) {
     for (bool moves = true; moves;) {
@@ -275,40 +247,29 @@ class Simulation {
                            to_string(ranks_[r].actions[at_[r]]));
     }
     if (!waits.empty()) faults.push_back("deadlock: " + waits);
-    for (const auto& [between, count] : sent_) {
-      if (count > 0 && waits.empty()) {
-        faults.push_back(fmt::format("rank {} never receives what rank {} sends", between.second,
-                                     between.first));
-      }
-    }
   }
 
  private:
   template <class F>
-  bool all_of_group(size_t rank, bool everybody, const F& is_true) {
-    for (size_t other = 0; other < ranks_.size(); ++other) {
-      if ((everybody || ranks_[other].group == ranks_[rank].group) && !is_true(other)) return false;
+  bool all_ranks(const F& is_true) {
+    for (size_t rank = 0; rank < ranks_.size(); ++rank) {
+      if (!is_true(rank)) return false;
     }
     return true;
   }
 
   bool passes(size_t rank, const Action& a) {
-    const auto me = static_cast<int>(rank);
-    if (a.kind == send) ++sent_[{me, a.peer}];
-    if (a.kind == receive) return sent_[{a.peer, me}] > 0 && sent_[{a.peer, me}]-- > 0;
     if (a.kind == begin) begun_[rank].insert(a.part);
     if (a.kind == end) {
-      return all_of_group(rank, false, [&](size_t other) {
-        return std::ranges::includes(begun_[other], begun_[rank]);
-      });
+      return all_ranks(
+          [&](size_t other) { return std::ranges::includes(begun_[other], begun_[rank]); });
     }
     if (!meets(ranks_[rank], a)) return true;
     // A rank that has arrived stays counted while it waits.
-    const bool everybody = a.kind == results;
-    auto& mine = met_[{rank, everybody}];
+    std::vector<std::string>& mine = met_[rank];
     if (arrived_.insert(rank).second) mine.push_back(meeting(a));
-    return all_of_group(rank, everybody, [&](size_t other) {
-      const auto& theirs = met_[{other, everybody}];
+    return all_ranks([&](size_t other) {
+      const std::vector<std::string>& theirs = met_[other];
       return theirs.size() >= mine.size() && theirs[mine.size() - 1] == mine.back();
     });
   }
@@ -316,9 +277,8 @@ class Simulation {
   std::span<const StepSchedule> ranks_;
   std::vector<size_t> at_;
   std::vector<std::set<int>> begun_;
-  std::map<std::pair<size_t, bool>, std::vector<std::string>> met_;  // by rank; true: of all ranks
+  std::vector<std::vector<std::string>> met_;  // by rank
   std::set<size_t> arrived_;
-  std::map<std::pair<int, int>, int> sent_;  // messages in flight, by sender and receiver
 };
 
 }  // namespace

@@ -11,11 +11,10 @@ namespace convoy {
 
 struct ScheduleCheck {
   // Errors, each naming rank and action. Empty: on each rank every action comes after the ones it
-  // depends on, all ranks of a group begin and end the same exchanges in the same order, and there
-  // is no deadlock.
+  // depends on, all ranks begin and end the same exchanges in the same order, and there is no
+  // deadlock.
   std::vector<std::string> faults;
-  // By rank: the most micro-batches that are at the same time between the begin of their forward
-  // pass and the end of their backward pass.
+  // By rank: the most micro-batches that run at the same time.
   std::vector<int> peak_live;
 };
 

@@ -12,6 +12,14 @@
 #include "train/update/update_plan.h"
 
 namespace convoy {
+namespace {
+
+void expect_no_faults(std::span<const StepSchedule> ranks) {
+  const ScheduleCheck check = check_schedules(ranks);
+  expect(check.faults.empty(), join(check.faults, "; "));
+}
+
+}  // namespace
 
 NetworkPlans::NetworkPlans(const Task& task, const NetworkSpec& spec)
     : task_(task), step_(spec.step), average_(spec.average) {
@@ -58,7 +66,7 @@ void NetworkPlans::add_task(std::string kind, const TaskShape& shape, const Netw
 
 // Adds the exchanges: gradients are sent while the plan runs, the statistics after it.
 void NetworkPlans::distribute(Graph& graph) {
-  if (step_.lockstep()) ops::spread_batch_norms(graph, step_.span);
+  if (step_.lockstep()) ops::insert_span_exchanges(graph, step_.span);
   if (!step_.has_peers()) return;
   const StateLayout layout = lay_out_state(graph);
   buckets_ = cut_into_buckets(learning_floats(layout), step_.bucket_floats);
@@ -77,21 +85,22 @@ void NetworkPlans::distribute(Graph& graph) {
   if (statistics > 0) buckets_.push_back({layout.param_floats, statistics});
 }
 
-StepParts NetworkPlans::parts() const {
+ExchangedParts NetworkPlans::exchanged_parts() const {
   const bool statistics = state().stat_floats > 0;
   return {.buckets = static_cast<int>(buckets_.size()) - (statistics && !buckets_.empty()),
           .statistics = statistics};
 }
 
 StepSchedule NetworkPlans::schedule_of_rank(int rank) const {
-  return schedule_of(step_.of_rank(rank), parts());
+  return schedule_of(step_.of_rank(rank), exchanged_parts());
 }
 
 void NetworkPlans::write_schedules(const NetworkSpec& spec) {
-  schedule_ = schedule_of(step_, parts());
+  schedule_ = schedule_of(step_, exchanged_parts());
   if (spec.tail_batch) {
     expect(step_.is_one_run() && step_.replicas == 1, "a short step is one batch");
-    tail_ = one_run_schedule(step_, parts(), "tail");
+    tail_ = one_run_schedule(step_, exchanged_parts(), "tail");
+    expect_no_faults({&tail_, 1});
   }
   // Ranks with the same number of replicas have the same schedule.
   const ReplicaSplit split(step_.replicas, step_.processes);
@@ -102,8 +111,7 @@ void NetworkPlans::write_schedules(const NetworkSpec& spec) {
     different.push_back(schedule_of_rank(rank));
   }
   if (!step_.has_peers()) different.push_back(schedule_);
-  const ScheduleCheck check = check_schedules(different);
-  expect(check.faults.empty(), join(check.faults, "; "));
+  expect_no_faults(different);
 }
 
 const Plan* NetworkPlans::find(std::string_view kind) const {

@@ -35,8 +35,8 @@ struct NetworkSpec {
 
 class NetworkPlans {
  public:
-  // Keeps a reference to the task. Refuses (Fault::bug) schedules that `check_schedules` finds
-  // wrong.
+  // Keeps a reference to the task. Refuses (Fault::bug) schedules in which `check_schedules` finds
+  // faults; of the ranks it gets one for each number of replicas, as the others do the same.
   NetworkPlans(const Task& task, const NetworkSpec& spec);
 
   struct Named {
@@ -71,7 +71,7 @@ class NetworkPlans {
   void add_task(std::string kind, const TaskShape& shape, const NetworkSpec& spec);
   void distribute(Graph& graph);
   void write_schedules(const NetworkSpec& spec);
-  StepParts parts() const;
+  ExchangedParts exchanged_parts() const;
 
   const Task& task_;
   StepShape step_;

@@ -9,8 +9,8 @@ namespace {
 // Calls f(node, collective) for each node of the plan that begins a collective of that kind.
 template <class F>
 void each_collective(const Plan& plan, Collective::Kind kind, const F& f) {
-  for (const PlanOp& step : plan.ops) {
-    const Node& node = plan.graph.node(step.node);
+  for (const PlanOp& op : plan.ops) {
+    const Node& node = plan.graph.node(op.node);
     if (!node.op->collective) continue;
     const Collective collective = node.op->collective(node);
     if (collective.kind == kind && collective.begins)
@@ -32,7 +32,7 @@ StepCollectives::StepCollectives(const NetworkPlans& plans, StepPeers* peers)
       floats[number] = static_cast<int64_t>(bytes / sizeof(float));
     });
     spans_.emplace(transport, split_, plans.step().span, std::move(floats));
-    given_.resize(static_cast<size_t>(plans.step().local()));
+    given_.resize(static_cast<size_t>(plans.step().local_replicas()));
     gathered_.resize(given_.size());
   }
   const Plan& update = *plans.find("update");
@@ -49,26 +49,26 @@ void StepCollectives::start() {
   if (spans_) spans_->start();
 }
 
-void StepCollectives::begin(const Collective& what, std::span<Executor* const> members,
-                            size_t step) {
+void StepCollectives::begin(const Collective& what, std::span<Executor* const> members, size_t op) {
   if (what.kind == Collective::Kind::bucket) complete_(what.number);
   if (what.kind != Collective::Kind::span) return;
   for (size_t i = 0; i < members.size(); ++i) {
-    given_[i] = reinterpret_cast<const float*>(members[i]->input_of(step, 0));
+    given_[i] = reinterpret_cast<const float*>(members[i]->input_of(op, 0));
   }
   spans_->publish(what.number, given_);
 }
 
-void StepCollectives::end(const Collective& what, std::span<Executor* const> members, size_t step) {
+void StepCollectives::end(const Collective& what, std::span<Executor* const> members, size_t op) {
   if (what.kind == Collective::Kind::rows) {
     const Plan& plan = members[0]->plan();
-    const Value rows = plan.graph.node(plan.ops[step].node).in[0];
+    const Value rows = plan.graph.node(plan.ops[op].node).in[0];
     const size_t bytes = stored_bytes(plan.graph.type(rows));
-    rows_[static_cast<size_t>(what.number)]->run({members[0]->input_of(step, 0), bytes});
+    rows_[static_cast<size_t>(what.number)]->run({members[0]->input_of(op, 0), bytes});
   }
   if (what.kind != Collective::Kind::span) return;
   for (size_t i = 0; i < members.size(); ++i) {
-    gathered_[i] = reinterpret_cast<float*>(members[i]->input_of(step, 0));
+    // Input 0 of `span_end`: the memory for the vectors of the group.
+    gathered_[i] = reinterpret_cast<float*>(members[i]->input_of(op, 0));
   }
   spans_->collect(what.number, given_, gathered_, [this] {
     if (peers_) peers_->gradients().progress();

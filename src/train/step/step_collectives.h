@@ -1,6 +1,7 @@
 // Executes the collectives of a step's plans. In the gradient plan: a bucket of gradients that is
 // complete, and the sums of a batch norm, which replicas in lockstep exchange. In the update plan:
-// rows, of which each process has computed some (`StepShape::shard`).
+// rows of values (such as one number per chunk of parameters), of which each process has computed
+// some (`StepShape::shard`).
 #pragma once
 
 #include <functional>
@@ -18,7 +19,7 @@ namespace convoy {
 
 class StepCollectives final : public Collectives {
  public:
-  // Keeps `peers`; null: a single process. Collective: every rank constructs one at the same time.
+  // Keeps `peers`; null: a single process. All ranks must construct it at the same time.
   StepCollectives(const NetworkPlans& plans, StepPeers* peers);
 
   // Call before each run of the gradient plan.
@@ -27,8 +28,8 @@ class StepCollectives final : public Collectives {
   // set if the plan has buckets.
   void when_complete(std::function<void(int bucket)> hook) { complete_ = std::move(hook); }
 
-  void begin(const Collective& what, std::span<Executor* const> members, size_t step) override;
-  void end(const Collective& what, std::span<Executor* const> members, size_t step) override;
+  void begin(const Collective& what, std::span<Executor* const> members, size_t op) override;
+  void end(const Collective& what, std::span<Executor* const> members, size_t op) override;
   void progress() override;
 
  private:

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "kernels/sums.h"
+#include "train/bind_batch.h"
 
 namespace convoy {
 
@@ -17,13 +18,13 @@ StepRunner::StepRunner(const NetworkPlans& plans, ThreadPool& pool, Executors ex
       executors_(std::move(executors)),
       peers_(peers),
       collectives_(collectives),
-      rows_(plans.step().parts(), plans.step().most_samples(),
+      rows_(plans.step().micro_batches(), plans.step().most_samples(),
             peers ? &peers->transport() : nullptr),
       results_(plans.task().results()) {
   const StepShape& shape = plans.step();
   expect(!shape.together || (shape.accumulation == 1 && !shape.narrow),
          "replicas run together only without accumulation and in full precision");
-  expect(std::ssize(executors_.lanes) == (shape.lockstep() ? shape.local() : 1), "lanes");
+  expect(std::ssize(executors_.lanes) == (shape.lockstep() ? shape.local_replicas() : 1), "lanes");
   expect(!peers || peers->gradients().data().data() == state().grads().data(),
          "gradients that others see");
   executors_.statistics.bind("bn_momentum", &inputs_.bn_momentum);
@@ -74,14 +75,14 @@ void StepRunner::act(const Action& a, std::span<const Action> inside) {
       return take_batch(a);
     case Kind::run:
       return run_plan(a, inside);
-    case Kind::count:
-      return count(a);
+    case Kind::record_results:
+      return record_results(a);
     case Kind::leaf:
       return add_to_leaf(a);
     case Kind::round:
       return round(a);
     case Kind::push:
-      return sums_->push(local(a.replica));
+      return sums_->push(local_index(a.replica));
     case Kind::sum:
       return sum(a.part);
     case Kind::begin:
@@ -97,14 +98,11 @@ void StepRunner::act(const Action& a, std::span<const Action> inside) {
       return update();
     case Kind::gather:
       return peers_->gradients().gather(state().params());
-    case Kind::send:
-    case Kind::receive:
-      raise(Fault::bug, "internal error: '{}' in a step without stages", to_string(a));
   }
 }
 
 size_t StepRunner::lane_of(int replica) const {
-  return executors_.lanes.size() > 1 ? static_cast<size_t>(local(replica)) : 0;
+  return executors_.lanes.size() > 1 ? static_cast<size_t>(local_index(replica)) : 0;
 }
 
 std::span<StepRunner::Lane> StepRunner::lanes_of(const Action& a) {
@@ -129,9 +127,7 @@ void StepRunner::run_plan(const Action& a, std::span<const Action> inside) {
   const size_t first = lane_of(a.replica);
   for (size_t i = 0; i < lanes.size(); ++i) {
     Executor& executor = a.plan == "tail" ? *executors_.tail : *lanes[i].executor;
-    for (const NamedTensor& tensor : now_.batches[first + i]->tensors()) {
-      executor.try_bind(tensor.name, tensor.data);
-    }
+    bind(executor, *now_.batches[first + i]);
     executor.bind("loss_scale", &inputs_.loss_scale);
     now_.ran[first + i] = &executor;
   }
@@ -150,10 +146,10 @@ void StepRunner::act_inside(int bucket) {
   }
 }
 
-void StepRunner::count(const Action& a) {
+void StepRunner::record_results(const Action& a) {
   const size_t lane = lane_of(a.replica);
   rows_.add(plans_.task(), *now_.ran[lane], *now_.batches[lane],
-            local(a.replica) * plans_.step().accumulation + a.micro);
+            local_index(a.replica) * plans_.step().accumulation + a.micro);
 }
 
 Bucket StepRunner::floats_of(int part) const {
@@ -163,7 +159,7 @@ Bucket StepRunner::floats_of(int part) const {
 }
 
 void StepRunner::add_to_leaf(const Action& a) {
-  int replica = local(a.replica);
+  int replica = local_index(a.replica);
   for (const Lane& lane : lanes_of(a)) {
     if (a.part == Action::statistics) {
       sums_->set_statistics(replica++, a.micro, lane.state->batch_stats());
@@ -177,7 +173,7 @@ void StepRunner::add_to_leaf(const Action& a) {
 void StepRunner::round(const Action& a) {
   const Bucket where = floats_of(a.part);
   for (int i = 0; sums_ && i < a.replicas; ++i) {
-    round_to_bf16(sums_->leaf(local(a.replica) + i, where), pool_);
+    round_to_bf16(sums_->leaf(local_index(a.replica) + i, where), pool_);
   }
   if (sums_) return;
   const auto begin = static_cast<size_t>(where.begin), count = static_cast<size_t>(where.count);

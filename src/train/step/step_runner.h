@@ -36,7 +36,7 @@ class StepRunner {
   };
   struct Executors {
     std::vector<Lane> lanes;
-    Executor* tail;  // null: all steps are whole
+    Executor* tail;  // null: no epoch ends with a shorter step
     Executor &statistics, &update;
   };
 
@@ -47,8 +47,8 @@ class StepRunner {
              StepCollectives* collectives);
 
   // Runs one step. Takes a batch from `next` for every `batch` action. If the loss is not finite,
-  // the parameters are not updated. Returns the results of the samples of all processes, valid
-  // until the next step.
+  // the parameters are not updated; running statistics are. Returns the results of the samples of
+  // all processes, valid until the next step.
   using Next = std::function<const Batch&()>;
   const Results& run(const StepInputs& inputs, const Next& next);
   // The short last step of an epoch.
@@ -67,7 +67,7 @@ class StepRunner {
   void run_plan(const Action& action, std::span<const Action> inside);
   // Executes the actions inside the current run that belong to this bucket.
   void act_inside(int bucket);
-  void count(const Action& action);
+  void record_results(const Action& action);
   void add_to_leaf(const Action& action);
   void round(const Action& action);
   void sum(int part);
@@ -79,7 +79,7 @@ class StepRunner {
   // The lanes of an action's replicas, and the index of a replica's lane.
   std::span<Lane> lanes_of(const Action& action);
   size_t lane_of(int replica) const;
-  int local(int replica) const { return replica - plans_.step().mine.first; }
+  int local_index(int replica) const { return replica - plans_.step().mine.first; }
   Bucket floats_of(int part) const;
   // Where the sums of the batch statistics are, one vector per micro-batch. Empty: the plan has
   // written them to the state already.
@@ -88,8 +88,8 @@ class StepRunner {
 
   // The inputs of the plans.
   struct PlanInputs : StepInputs {
-    // The scales make means over replicas and micro-batches of sums. `skip` is 1 with `skip_update`
-    // or a loss that is not finite, else 0.
+    // `grad_scale` and `stat_scale` turn sums over replicas and micro-batches into means. `skip` is
+    // 1 with `skip_update` or a loss that is not finite, else 0.
     float grad_scale = 1, stat_scale = 1, skip = 0;
   };
   // The state of the current step.

@@ -13,8 +13,8 @@ using enum Action::Kind;
 
 class Writer {
  public:
-  Writer(const StepShape& shape, const StepParts& parts) : shape_(shape), parts_(parts) {
-    written_.mine = {shape.mine.first, shape.local()};
+  Writer(const StepShape& shape, const ExchangedParts& parts) : shape_(shape), parts_(parts) {
+    written_.mine = {shape.mine.first, shape.local_replicas()};
     written_.micros = shape.accumulation;
     written_.waits = shape.lockstep() && shape.has_peers();
     if (shape.has_peers()) add({open});
@@ -32,7 +32,7 @@ class Writer {
   }
 
   // During the run, each complete bucket is processed by `actions` and its exchange begins.
-  void send_buckets(const std::vector<Action>& actions) {
+  void begin_buckets(const std::vector<Action>& actions) {
     for (int bucket = 0; bucket < parts_.buckets; ++bucket) {
       for (Action action : actions) {
         action.part = bucket;
@@ -52,7 +52,7 @@ class Writer {
     }
     if (is_last_run && shape_.has_peers()) {
       actions.push_back({sum});
-      send_buckets(actions);
+      begin_buckets(actions);
     } else {
       for (const Action& action : actions) add(action);
     }
@@ -82,7 +82,7 @@ class Writer {
 
  private:
   const StepShape& shape_;
-  const StepParts& parts_;
+  const ExchangedParts& parts_;
   StepSchedule written_;
   bool is_fresh_ = true;
 };
@@ -104,51 +104,51 @@ std::string part_of(const Action& a) {
 
 }  // namespace
 
-StepSchedule one_run_schedule(const StepShape& shape, const StepParts& parts,
+StepSchedule one_run_schedule(const StepShape& shape, const ExchangedParts& parts,
                               std::string_view plan) {
   expect(shape.accumulation == 1, "one micro-batch in one run");
   Writer w(shape, parts);
-  const ReplicaRange all{shape.mine.first, shape.local()};
+  const ReplicaRange all{shape.mine.first, shape.local_replicas()};
   const Action rounded{.kind = round, .replica = all.first, .replicas = all.count};
   w.add(batch, all, 0);
   w.run(plan, all, 0);
   if (shape.has_peers()) {
-    w.send_buckets(shape.narrow ? std::vector{rounded} : std::vector<Action>{});
+    w.begin_buckets(shape.narrow ? std::vector{rounded} : std::vector<Action>{});
   } else if (shape.narrow) {
     w.add(rounded);
   }
-  w.add(count, all, 0);
+  w.add(record_results, all, 0);
   return w.finish(false);
 }
 
-StepSchedule sequence_schedule(const StepShape& shape, const StepParts& parts) {
+StepSchedule sequence_schedule(const StepShape& shape, const ExchangedParts& parts) {
   Writer w(shape, parts);
-  const int end = shape.mine.first + shape.local();
+  const int end = shape.mine.first + shape.local_replicas();
   for (int r = shape.mine.first; r < end; ++r) {
     for (int m = 0; m < shape.accumulation; ++m) {
       w.add(batch, {r, 1}, m);
       w.run("train", {r, 1}, m);
       w.add_to_leaf({r, 1}, m, r == end - 1 && m == shape.accumulation - 1);
-      w.add(count, {r, 1}, m);
+      w.add(record_results, {r, 1}, m);
     }
     if (r < end - 1) w.add({.kind = push, .replica = r, .replicas = 1});
   }
   return w.finish(true);
 }
 
-StepSchedule lockstep_schedule(const StepShape& shape, const StepParts& parts) {
+StepSchedule lockstep_schedule(const StepShape& shape, const ExchangedParts& parts) {
   Writer w(shape, parts);
-  const ReplicaRange all{shape.mine.first, shape.local()};
+  const ReplicaRange all{shape.mine.first, shape.local_replicas()};
   for (int m = 0; m < shape.accumulation; ++m) {
     for (int r = 0; r < all.count; ++r) w.add(batch, {all.first + r, 1}, m);
     w.run("train", all, m);
     w.add_to_leaf(all, m, m == shape.accumulation - 1);
-    for (int r = 0; r < all.count; ++r) w.add(count, {all.first + r, 1}, m);
+    for (int r = 0; r < all.count; ++r) w.add(record_results, {all.first + r, 1}, m);
   }
   return w.finish(true);
 }
 
-StepSchedule schedule_of(const StepShape& shape, const StepParts& parts) {
+StepSchedule schedule_of(const StepShape& shape, const ExchangedParts& parts) {
   if (shape.lockstep()) return lockstep_schedule(shape, parts);
   return shape.is_one_run() ? one_run_schedule(shape, parts) : sequence_schedule(shape, parts);
 }
@@ -161,11 +161,10 @@ std::string to_string(const Action& a) {
     case batch:
       return "batch" + where + micro_of(a);
     case run:
-      return fmt::format("run {}{}{}{}{}", a.plan, where, micro_of(a),
-                         a.stash < 0 ? "" : fmt::format(", stash {}", a.stash),
+      return fmt::format("run {}{}{}{}", a.plan, where, micro_of(a),
                          a.fresh ? ", new parameters" : "");
-    case count:
-      return "count" + where + micro_of(a);
+    case record_results:
+      return "record results" + where + micro_of(a);
     case leaf:
       return "leaf" + where + micro_of(a) + part_of(a);
     case round:
@@ -186,10 +185,6 @@ std::string to_string(const Action& a) {
       return "update";
     case gather:
       return "gather parameters";
-    case send:
-      return fmt::format("send to rank {}{}", a.peer, micro_of(a));
-    case receive:
-      return fmt::format("receive from rank {}{}", a.peer, micro_of(a));
   }
   return {};
 }

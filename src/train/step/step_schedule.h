@@ -2,10 +2,6 @@
 // exchanged, and in which order. The list is made before the first step, by one function for each
 // way to run the replicas of a process. `StepRunner` executes it, `check_schedules` verifies the
 // lists of all ranks.
-//
-// `check_schedules` also supports pipelines, whose ranks are stages of the network: the plans
-// "forward" and "backward", `send`, `receive`, `stash` and several groups. No function here writes
-// such schedules, and `StepRunner` refuses them.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +15,10 @@ namespace convoy {
 
 struct Action {
   enum class Kind : uint8_t {
-    open,        // opens the step's exchange: other ranks may send from now on
-    batch,       // takes the loader's next batch as the input of the next run of its replicas
-    run,         // runs a plan: for one replica, for several as one batch, or in lockstep
-    count,       // stores the results of a run: losses and metrics of its samples
+    open,            // opens the step's exchange: other ranks may send from now on
+    batch,           // takes the loader's next batch as the input of the next run of its replicas
+    run,             // runs a plan: for one replica, for several as one batch, or in lockstep
+    record_results,  // stores losses and metrics of the samples of a run
     leaf,        // adds the gradients or batch statistics of a run to the leaves of its replicas
     round,       // rounds a replica's gradients to bf16
     push,        // adds a complete leaf to the tree over the replicas; its memory is then free
@@ -33,8 +29,6 @@ struct Action {
     statistics,  // updates the running statistics from the batch statistics of `micro`
     update,      // updates the parameters
     gather,      // gathers the new parameters from all ranks' shares: waits
-    send,        // sends to another rank; does not wait
-    receive,     // receives from another rank: waits
   };
   // Values of `part`: the number of a bucket of gradients, or `gradients` or `statistics`.
   static constexpr int gradients = -1;   // all gradients
@@ -49,36 +43,31 @@ struct Action {
   // Executed in the middle of the preceding run, when bucket `part` is complete.
   bool inside = false;
   bool fresh = false;  // `run`: parameters changed since this plan's last run
-  // Pipelines: the other rank of `send` and `receive`, and the place where the plan "forward"
-  // stores what the plan "backward" needs. -1: none.
-  int peer = -1;
-  int stash = -1;
 };
 
 struct StepSchedule {
   std::vector<Action> actions;
   ReplicaRange mine = {};  // this rank's replicas
   int micros = 1;          // micro-batches per replica
-  bool waits = false;      // in the middle of each run, waits for the same run of the other ranks
-  int group = 0;           // a number; ranks of one group exchange gradients. Above 0: pipelines
+  bool waits = false;      // in a run, may wait for the same run of other ranks
 };
 
-// What a step sums. With the shape of the step it determines the schedule.
-struct StepParts {
+// What a step sums and exchanges. With the shape of the step it determines the schedule.
+struct ExchangedParts {
   int buckets = 0;          // buckets of gradients exchanged with other processes
   bool statistics = false;  // the model has batch-norm statistics
 };
 
 // One run of the plan with all replicas as one batch; also for the short last step of an epoch.
-StepSchedule one_run_schedule(const StepShape& shape, const StepParts& parts,
+StepSchedule one_run_schedule(const StepShape& shape, const ExchangedParts& parts,
                               std::string_view plan = "train");
 // A run for each micro-batch of each replica, one after another.
-StepSchedule sequence_schedule(const StepShape& shape, const StepParts& parts);
+StepSchedule sequence_schedule(const StepShape& shape, const ExchangedParts& parts);
 // The replicas run in lockstep, micro-batch by micro-batch.
-StepSchedule lockstep_schedule(const StepShape& shape, const StepParts& parts);
+StepSchedule lockstep_schedule(const StepShape& shape, const ExchangedParts& parts);
 
 // The schedule that suits the shape.
-StepSchedule schedule_of(const StepShape& shape, const StepParts& parts);
+StepSchedule schedule_of(const StepShape& shape, const ExchangedParts& parts);
 
 // For example "run train, replica 0, micro 1".
 std::string to_string(const Action& action);

@@ -37,17 +37,18 @@ struct StepShape {
 
   bool lockstep() const { return span > 1; }
   bool has_peers() const { return processes > 1; }
-  // Whether the step of this process is a single run of the plan, so that there is nothing to sum.
-  bool is_one_run() const { return parts() == 1 && !lockstep(); }
+  // One run of the plan gives gradients that are already summed over this process's replicas. Never
+  // in lockstep, where each replica has its own.
+  bool is_one_run() const { return micro_batches() == 1 && !lockstep(); }
   // The runs of the plan per step; a run in lockstep counts once.
-  int runs() const { return lockstep() ? accumulation : parts(); }
+  int runs() const { return lockstep() ? accumulation : micro_batches(); }
 
-  int local() const { return mine.count ? mine.count : replicas; }  // replicas of this process
+  int local_replicas() const { return mine.count ? mine.count : replicas; }  // of this process
   // The images and replicas in one run of the plan; in lockstep, of one executor.
-  int64_t plan_batch() const { return together ? micro_batch * local() : micro_batch; }
-  int plan_replicas() const { return together ? local() : 1; }
+  int64_t plan_batch() const { return together ? micro_batch * local_replicas() : micro_batch; }
+  int plan_replicas() const { return together ? local_replicas() : 1; }
   // The micro-batches of this process; replicas that run together count as one.
-  int parts() const { return together ? 1 : local() * accumulation; }
+  int micro_batches() const { return together ? 1 : local_replicas() * accumulation; }
   // The samples of a step, over all processes.
   int64_t global_batch() const { return micro_batch * replicas * accumulation; }
   // The samples of the process that has the most.

@@ -14,8 +14,8 @@ int64_t floats_of_leaf(const StepShape& shape, const StateLayout& layout) {
   return layout.param_floats + shape.accumulation * layout.stat_floats;
 }
 
-int leaves(const StepShape& shape) { return shape.lockstep() ? shape.local() : 1; }
-int pushed(const StepShape& shape) { return shape.lockstep() ? 0 : shape.local() - 1; }
+int leaves(const StepShape& shape) { return shape.lockstep() ? shape.local_replicas() : 1; }
+int pushed(const StepShape& shape) { return shape.lockstep() ? 0 : shape.local_replicas() - 1; }
 
 }  // namespace
 
@@ -42,7 +42,7 @@ StepSums::StepSums(const StepShape& shape, const StateLayout& layout, ThreadPool
       leaves_(leaves(shape)),
       micros_(shape.accumulation),
       pool_(pool),
-      memory_(static_cast<size_t>(leaf_floats_ * leaves_) * sizeof(float)),
+      memory_(float_bytes(leaf_floats_ * leaves_)),
       tree_(leaf_floats_, pushed(shape)) {}
 
 Bucket StepSums::statistics(int micro) const { return {params_ + micro * stats_, stats_}; }

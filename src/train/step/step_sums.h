@@ -24,9 +24,8 @@ class StepSums {
 
   // Begins a new step.
   void start() { tree_.clear(); }
-  // The range of a leaf that has the statistics of one micro-batch; of all micro-batches.
-  Bucket statistics(int micro) const;
-  Bucket all_statistics() const;
+  Bucket statistics(int micro) const;  // the range of one micro-batch's statistics in a leaf
+  Bucket all_statistics() const;       // the range of those of all micro-batches
 
   // Adds gradients to the leaf; those of micro-batch 0 replace its content. `where`: their range;
   // `values`: the first of them. In all functions `replica` is an index in this process.

@@ -8,19 +8,19 @@ namespace convoy {
 
 // The backward pass begins at the node that reads the loss scale.
 StepTrace::StepTrace(Trace& trace, const Plan& gradients) : trace_(trace), gradients_(gradients) {
-  const auto reads_scale = [&](const PlanOp& step) {
-    return std::ranges::any_of(step.in, [&](const Place& place) {
+  const auto reads_scale = [&](const PlanOp& op) {
+    return std::ranges::any_of(op.in, [&](const Place& place) {
       return place.region == &regions::input &&
              gradients.graph.inputs[place.offset].name == "loss_scale";
     });
   };
   const auto first = std::ranges::find_if(gradients.ops, reads_scale);
-  backward_step_ = static_cast<size_t>(first - gradients.ops.begin());
+  backward_op_ = static_cast<size_t>(first - gradients.ops.begin());
 }
 
-void StepTrace::ran(const Plan& plan, size_t step, double begin, double end) {
-  if (&plan == &gradients_ && step == backward_step_) backward_began_ = begin;
-  const Node& node = plan.graph.node(plan.ops[step].node);
+void StepTrace::ran(const Plan& plan, size_t op, double begin, double end) {
+  if (&plan == &gradients_ && op == backward_op_) backward_began_ = begin;
+  const Node& node = plan.graph.node(plan.ops[op].node);
   trace_.add(fmt::format("{} {}", node.op->name, node.name), "op", begin, end);
 }
 

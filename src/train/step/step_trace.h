@@ -11,7 +11,7 @@ class StepTrace final : public PlanObserver {
   // Keeps both references. `gradients`: the plan with a forward and a backward pass.
   StepTrace(Trace& trace, const Plan& gradients);
 
-  void ran(const Plan& plan, size_t step, double begin, double end) override;
+  void ran(const Plan& plan, size_t op, double begin, double end) override;
   // To be called around each run of the gradient plan.
   void begin_run();
   void end_run();
@@ -19,7 +19,7 @@ class StepTrace final : public PlanObserver {
  private:
   Trace& trace_;
   const Plan& gradients_;
-  size_t backward_step_ = 0;  // index in the plan of the first op of the backward pass
+  size_t backward_op_ = 0;  // index in the plan of the first op of the backward pass
   double run_began_ = 0, backward_began_ = 0;
 };
 

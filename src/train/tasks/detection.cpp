@@ -20,7 +20,6 @@ void refuse_options_of_classifiers(const RunConfig& run) {
   if (run.label_smoothing > 0) refuse("--label-smoothing");
   if (!run.class_weights.asked.empty()) refuse("--class-weights");
   if (run.mixing.on()) refuse("mixing images (--mixup, --cutmix)");
-  if (run.stop.counts_training()) refuse("--best-metric " + run.stop.best_metric);
 }
 
 const DefaultBoxSpec& boxes_of(const Variant& model) {
@@ -87,7 +86,8 @@ void DetectionTask::read(const Executor& executor, const Batch& batch, Rows& row
   const float* loss = executor.output("loss");
   const auto* weight = batch.data<float>("weight");
   const auto& outputs = executor.plan().graph.outputs;
-  const bool evaluates = std::ranges::find(outputs, "class_logits", &Input::name) != outputs.end();
+  const bool evaluates =
+      std::ranges::find(outputs, "class_logits", &NamedValue::name) != outputs.end();
   std::span<const std::vector<Detection>> found;
   if (evaluates) {
     found = detector_.detect(executor.output("class_logits"), executor.output("box_codes"),
@@ -110,7 +110,8 @@ TaskDef detection_task() {
   return {.name = "detection",
           .help = "objects with their boxes and classes",
           .metrics = detection_metrics,
-          .make = make};
+          .make = make,
+          .of_objects = true};
 }
 
 }  // namespace convoy

@@ -19,9 +19,11 @@ namespace convoy {
 
 // The loss; then COCO's AP, AP50 and AP75 in [0, 1], or -1 if there are no objects.
 inline constexpr std::array detection_metrics{
-    loss_metric, MetricDef{.name = "mAP", .title = "mAP", .log_title = "mAP", .is_main = true},
-    MetricDef{.name = "mAP50", .title = "mAP50", .log_title = "mAP50"},
-    MetricDef{.name = "mAP75", .title = "mAP75", .log_title = "mAP75"}};
+    loss_metric,
+    MetricDef{
+        .name = "mAP", .title = "mAP", .log_title = "mAP", .is_main = true, .in_training = false},
+    MetricDef{.name = "mAP50", .title = "mAP50", .log_title = "mAP50", .in_training = false},
+    MetricDef{.name = "mAP75", .title = "mAP75", .log_title = "mAP75", .in_training = false}};
 
 // Replaces `row` by the row of a picture.
 void make_detection_row(double loss, const PictureTruth& truth, std::span<const Detection> found,

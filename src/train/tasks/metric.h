@@ -17,6 +17,7 @@ struct MetricDef {
   std::string_view unit = "";  // "%": a share of the samples in percent
   std::string_view hits = "";  // for shares: key of the count, "correct"
   bool is_main = false;        // the task's metric that decides which weights are best by default
+  bool in_training = true;     // known of training too, not only of evaluations
 };
 
 struct Metric {

@@ -1,6 +1,7 @@
 #include "train/tasks/task.h"
 
 #include "base/error.h"
+#include "data/dataset.h"
 
 namespace convoy {
 
@@ -12,18 +13,32 @@ const TaskDef& task_of(const ModelDef& family) {
         family.task);
 }
 
+void check_samples(const FoundModel& model, const Dataset& data) {
+  const bool of_objects = task_of(model.family).of_objects;
+  if (of_objects == data.has_objects()) return;
+  if (of_objects) {
+    raise(Fault::usage,
+          "{} detects objects, and the samples of this dataset have a class and no objects; try: "
+          "--dataset coco, or a model that classifies",
+          model.variant.name);
+  }
+  raise(Fault::usage,
+        "{} classifies images, and the samples of this dataset have objects and no class; try: "
+        "--model ssd_resnet34, or a dataset of classes",
+        model.variant.name);
+}
+
 std::unique_ptr<Task> make_task(const TaskSite& site) {
+  if (site.train_set) check_samples(site.model, *site.train_set);
   return task_of(site.model.family).make(site);
 }
 
 Graph used_graph(const TaskSite& site, const Shape& image, int64_t batch) {
   TaskSite full = site;
   if (full.classes == 0) full.classes = full.model.classes();
-  const int64_t size = full.model.image_size();
-  const Shape own{full.model.family.channels, size, size};
   return make_task(full)
       ->build({.batch = batch,
-               .image = image.rank() == 0 ? own : image,
+               .image = image.rank() == 0 ? full.model.image() : image,
                .train = false,
                .predict = true})
       .graph;

@@ -64,13 +64,18 @@ struct TaskDef {
   std::string_view help;
   std::span<const MetricDef> metrics;  // of an evaluation, in display order
   std::unique_ptr<Task> (*make)(const TaskSite&) = nullptr;
+  bool of_objects = false;  // samples have objects (data/objects.h), else a label
 };
 
 const std::vector<TaskDef>& task_catalog();
 
 // The task of a model. An unknown name is a bug.
 const TaskDef& task_of(const ModelDef& family);
+// A training set whose samples are of another kind is a usage error, as `check_samples`.
 std::unique_ptr<Task> make_task(const TaskSite& site);
+
+// A dataset whose samples are not what the model's task needs is a usage error that names both.
+void check_samples(const FoundModel& model, const Dataset& data);
 
 // The graph of a network for use without training: images in, outputs for other programs. Without
 // classes (0) or `image` ([c, h, w]): the model's defaults.

@@ -2,8 +2,6 @@
 // decay of each kind, which differs between frameworks.
 #pragma once
 
-#include <array>
-
 #include "base/text/words.h"
 #include "compile/plan.h"
 #include "config/fields.h"
@@ -16,9 +14,7 @@ enum class ParamKind { weight, bias, norm };
 ParamKind param_kind(const StateLayout& layout, const StateLayout::Slot& slot);
 
 enum class DecayForm { half, square };
-constexpr std::array<Word<DecayForm>, 2> words_of(DecayForm) {
-  return {{{"half", DecayForm::half}, {"square", DecayForm::square}}};
-}
+constexpr auto words_of(DecayForm) { return words<DecayForm>("half", "square"); }
 
 struct WeightDecay {
   float weight = 1e-4f;

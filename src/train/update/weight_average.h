@@ -3,7 +3,6 @@
 // so a run has only one of them.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 #include "base/text/words.h"
@@ -13,13 +12,9 @@
 namespace convoy {
 
 enum class EmaPhase { end, start };
-constexpr std::array<Word<EmaPhase>, 2> words_of(EmaPhase) {
-  return {{{"end", EmaPhase::end}, {"start", EmaPhase::start}}};
-}
+constexpr auto words_of(EmaPhase) { return words<EmaPhase>("end", "start"); }
 enum class EmaWarmup { none, copy, ramp };
-constexpr std::array<Word<EmaWarmup>, 3> words_of(EmaWarmup) {
-  return {{{"none", EmaWarmup::none}, {"copy", EmaWarmup::copy}, {"ramp", EmaWarmup::ramp}}};
-}
+constexpr auto words_of(EmaWarmup) { return words<EmaWarmup>("none", "copy", "ramp"); }
 
 struct WeightAverage {
   bool model_ema = false;

@@ -24,11 +24,6 @@ constexpr Part plain[] = {{"conv_dw", "0.0"},          {"bn1", "0.1"},
                           {"se.conv_reduce", "1.fc1"}, {"se.conv_expand", "1.fc2"},
                           {"conv_pw", "2.0"},          {"bn2", "2.1"}};
 
-bool is_number(const std::string& text) {
-  return !text.empty() && text.size() < 4 &&
-         std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
-}
-
 // The parts of "blocks.3.1.se.conv_reduce.weight".
 struct BlockName {
   int stage, block;
@@ -36,7 +31,8 @@ struct BlockName {
 };
 std::optional<BlockName> block_name(const std::string& name) {
   const std::vector<std::string> words = split(name, '.');
-  if (words.size() < 5 || words[0] != "blocks" || !is_number(words[1]) || !is_number(words[2])) {
+  const auto is_index = [](const std::string& word) { return word.size() < 4 && is_number(word); };
+  if (words.size() < 5 || words[0] != "blocks" || !is_index(words[1]) || !is_index(words[2])) {
     return std::nullopt;
   }
   return BlockName{std::stoi(words[1]), std::stoi(words[2]),

@@ -19,6 +19,26 @@ struct Storage {
   std::string_view bytes;
 };
 
+// Their bytes follow one another, in the order of `keys`.
+void read_storages(const Pickle& keys, ByteReader& reader,
+                   std::map<std::string_view, Storage>& storages) {
+  const PickleValue& list = keys.at(keys.root());
+  if (list.kind != Kind::list) reader.fail("the list of storages is missing");
+  for (const PickleId id : list.items) {
+    const PickleValue& key = keys.at(id);
+    const auto found = key.kind == Kind::text ? storages.find(key.text) : storages.end();
+    if (found == storages.end()) reader.fail("one of them is never used, so its type is unknown");
+    if (found->second.bytes.data()) reader.fail("one of them comes twice");
+    const auto count = reader.number<uint64_t>();
+    uint64_t size = 0;
+    if (__builtin_mul_overflow(count, element_bytes(found->second.element), &size)) {
+      reader.fail("one of them is too large");
+    }
+    found->second.bytes = reader.take(size);
+  }
+  if (!reader.done()) reader.fail(fmt::format("{} bytes follow the last", reader.left()));
+}
+
 }  // namespace
 
 WeightData read_torch_legacy(SharedBytes bytes, const std::string& origin) {
@@ -59,21 +79,7 @@ WeightData read_torch_legacy(SharedBytes bytes, const std::string& origin) {
     }
   }
   ByteReader reader(rest, origin, "the part with its storages");
-  const PickleValue& list = keys.at(keys.root());
-  if (list.kind != Kind::list) reader.fail("the list of storages is missing");
-  for (const PickleId id : list.items) {
-    const PickleValue& key = keys.at(id);
-    const auto found = key.kind == Kind::text ? storages.find(key.text) : storages.end();
-    if (found == storages.end()) reader.fail("one of them is never used, so its type is unknown");
-    if (found->second.bytes.data()) reader.fail("one of them comes twice");
-    const auto count = reader.number<uint64_t>();
-    uint64_t size = 0;
-    if (__builtin_mul_overflow(count, element_bytes(found->second.element), &size)) {
-      reader.fail("one of them is too large");
-    }
-    found->second.bytes = reader.take(size);
-  }
-  if (!reader.done()) reader.fail(fmt::format("{} bytes follow the last", reader.left()));
+  read_storages(keys, reader, storages);
 
   add_torch_tensors(
       object,

@@ -224,6 +224,34 @@ TEST(Augment, EveryPolicyChangesMostPictures) {
   }
 }
 
+// Floats that are whole numbers go through a chain as bytes do.
+TEST(Augment, ImagesOfFloatsBecomeWhatBytesBecome) {
+  const std::vector<uint8_t> pixels = picture();
+  const std::vector<float> values(pixels.begin(), pixels.end());
+  std::vector<float> out(pixels.size());
+  using Names = std::vector<std::string>;
+  for (const Names& names : {Names{},
+                             {"mean-std"},
+                             {"flip", "mean-std-reciprocal"},
+                             {"pad-crop", "flip", "mean-std", "random-erase"},
+                             {"ssd-jitter", "flip", "standardise"}}) {
+    const AugmentChain chain(names, settings, shape);
+    EXPECT_EQ(chain.needs_bytes(), "");
+    std::vector<std::byte> scratch(chain.scratch_bytes());
+    for (uint64_t key = 0; key < 50; ++key) {
+      chain.run(values.data(), out.data(), mix(key), scratch.data());
+      ASSERT_EQ(out, run(chain, mix(key))) << names.size() << " " << key;
+    }
+  }
+  const AugmentChain policy({"flip", "rand-augment", "augmix"}, settings, shape);
+  EXPECT_EQ(policy.needs_bytes(), "rand-augment");
+  test::expect_raises(Fault::bug, {"needs bytes"},
+                      [&] { policy.run(values.data(), out.data(), 0, nullptr); });
+  test::expect_raises(Fault::usage, {"ssd-jitter", "1 channels"}, [] {
+    AugmentChain({"ssd-jitter"}, settings, {1, 4, 4});
+  });
+}
+
 TEST(Augment, StepsOfOneSampleDrawApart) {
   // Were both flips to draw the same, each picture would come out straight.
   const AugmentChain chain({"flip", "flip"}, settings, shape);

@@ -9,7 +9,7 @@
 namespace convoy {
 namespace {
 
-// The steps of so many epochs, made the slow way: walk over the samples and cut.
+// The steps of some epochs, made the slow way: walk over the samples and cut.
 std::vector<std::vector<Position>> by_hand(int64_t n, int64_t batch, int epochs, EpochTail tail) {
   std::vector<std::vector<Position>> steps(1);
   for (int epoch = 0; epoch < epochs; ++epoch) {
@@ -74,15 +74,15 @@ TEST(EpochPlan, CountsTheStepsOfKnownRecipes) {
   EXPECT_EQ(tail.count(916), 117266 - 916 * 128);
 }
 
-// torchvision's RASampler, as its definition says: every sample so many times in a row, each rank
+// torchvision's RASampler, as its definition says: every sample several times in a row, each rank
 // takes every R-th of that list and keeps its share of the dataset's whole 256s.
 TEST(EpochPlan, RepeatsSamplesAsTorchvisionsSamplerDoes) {
   constexpr int64_t n = 1000, times = 3, batch = 8;
   for (const int64_t ranks : {1, 3, 4}) {
     const int64_t kept = n / 256 * 256 / ranks;
     const EpochPlan plan(n, batch * ranks, 2, EpochTail::drop, {times, ranks});
-    EXPECT_EQ(plan.dataset(), n);
-    EXPECT_EQ(plan.samples(), kept * ranks);
+    EXPECT_EQ(plan.dataset_samples(), n);
+    EXPECT_EQ(plan.epoch_samples(), kept * ranks);
     ASSERT_EQ(plan.total_steps(), kept / batch * 2);
     for (int64_t step = 0; step < plan.total_steps(); ++step) {
       const int64_t in_epoch = step % (kept / batch);

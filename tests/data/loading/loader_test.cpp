@@ -262,7 +262,7 @@ TEST(Loader, ShutsDownAtAnyTime) {
 }
 
 TEST(Loader, MakesNoMoreAheadThanAskedAndReusesItsBuffers) {
-  // Reads are counted: with everything prefetched and nobody taking, the workers must rest.
+  // Reads are counted: with everything prefetched and no batch taken, the workers must rest.
   struct Counting final : Dataset {
     mutable std::atomic<int64_t> reads{0};
     int64_t size() const override { return 1000; }

@@ -43,8 +43,8 @@ void check(const PictureSource& source, int64_t index) {
 
 TEST(CachedSource, ReadsEachPictureOnceWhileMemoryIsFree) {
   std::atomic<int> reads = 0;
-  const auto source = cached(
-      std::make_unique<Counting>(reads), [] { return 1000 * megabyte; }, megabyte);
+  const auto source =
+      cached(std::make_unique<Counting>(reads), {[] { return 1000 * megabyte; }, megabyte});
   EXPECT_EQ(source->size(), 100);
   EXPECT_EQ(source->class_names().size(), 2u);
   std::vector<std::thread> threads;
@@ -65,8 +65,8 @@ TEST(CachedSource, ReadsEachPictureOnceWhileMemoryIsFree) {
 TEST(CachedSource, KeepsNothingMoreWhenMemoryIsShort) {
   std::atomic<int> reads = 0;
   std::atomic<int64_t> left = 100 * megabyte;
-  const auto source = cached(
-      std::make_unique<Counting>(reads), [&] { return left.load(); }, 50 * megabyte);
+  const auto source =
+      cached(std::make_unique<Counting>(reads), {[&] { return left.load(); }, 50 * megabyte});
   for (int64_t i = 20; i < 40; ++i) check(*source, i);
   left = 40 * megabyte;
   for (int64_t i = 40; i < 80; ++i) check(*source, i);

@@ -22,8 +22,8 @@ double distance(std::vector<double> ours, const nlohmann::json& tenths) {
   for (size_t i = 0; i < theirs.size(); ++i) {
     const auto below = std::ranges::upper_bound(ours, theirs[i] / 1e5) - ours.begin();
     const double share = (static_cast<double>(i) + 0.5) / static_cast<double>(theirs.size());
-    most = std::max(most, std::abs(static_cast<double>(below) / static_cast<double>(ours.size()) -
-                                   share));
+    most = std::max(
+        most, std::abs(static_cast<double>(below) / static_cast<double>(ours.size()) - share));
   }
   return most + 0.5 / static_cast<double>(theirs.size());
 }
@@ -32,7 +32,8 @@ double distance(std::vector<double> ours, const nlohmann::json& tenths) {
 double limit(double n, double m) { return 1.628 * std::sqrt((n + m) / (n * m)); }
 
 bool has_centre(const PictureView& view, const Box& object, double width, double height) {
-  const double y = (object.ymin + object.ymax) / 2 * height, x = (object.xmin + object.xmax) / 2 * width;
+  const double y = (object.ymin + object.ymax) / 2 * height,
+               x = (object.xmin + object.xmax) / 2 * width;
   return view.y.from < y && y < view.y.from + view.y.length && view.x.from < x &&
          x < view.x.from + view.x.length;
 }
@@ -44,7 +45,8 @@ TEST(SsdCrop, IsDistributedAsTheFixture) {
   for (const auto& each : all.at("crops")) {
     std::vector<Box> objects;
     for (const auto& o : each.at("objects")) {
-      objects.push_back({o[0].get<float>(), o[1].get<float>(), o[2].get<float>(), o[3].get<float>()});
+      objects.push_back(
+          {o[0].get<float>(), o[1].get<float>(), o[2].get<float>(), o[3].get<float>()});
     }
     const auto draws = each.at("draws").get<int64_t>();
     std::vector<double> heights, widths, ratios, ymins, xmins;

@@ -2,9 +2,9 @@
 // training.
 #include "models/blocks.h"
 #include "models/model.h"
-#include "ops/elementwise/activation.h"
 #include "ops/elementwise/dropout.h"
 #include "ops/pooling.h"
+#include "ops/softsign.h"
 
 namespace convoy {
 namespace {
@@ -23,7 +23,7 @@ struct Options {
 Value network(Builder& b, const ModelInput& in) {
   const auto options = in.options.read<Options>();
   Value x = norm(b, "bn1", conv(b, "conv1", in.image, {.out = options.width, .stride = 2}));
-  x = ops::global_avg_pool(b, ops::relu(b, x));
+  x = ops::global_avg_pool(b, ops::softsign(b, x));
   x = ops::dropout(b, x, in.key, static_cast<float>(options.dropped), 0);
   return linear(b, "fc", x, in.classes);
 }

@@ -155,8 +155,6 @@ std::vector<OpCase> batch_cases() {
   return cases_of(all);
 }
 
-}  // namespace
-
 std::vector<OpCase> convolution_cases() {
   std::vector<OpCase> all;
   for (auto& cases : {window_cases(), channel_cases(), group_cases(), batch_cases()})
@@ -164,7 +162,7 @@ std::vector<OpCase> convolution_cases() {
   return all;
 }
 
-namespace {
+const RegisteredOps registered(ops_of<convolution_cases>);
 
 TEST(ConvolutionOp, AgreesWithPlainLoopsForWindowsStridesAndPadding) {
   for (const OpCase& c : window_cases()) check(c);

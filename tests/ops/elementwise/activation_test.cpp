@@ -42,8 +42,6 @@ std::vector<float> values_of(Op op, std::vector<float> x) {
   return session.output("y");
 }
 
-}  // namespace
-
 std::vector<OpCase> activation_cases() {
   std::vector<OpCase> cases;
   for (const Shape& shape : {Shape{1, 1, 1, 1}, Shape{4, 3, 5, 7}, Shape{2, 32, 8, 8}, Shape{8, 10},
@@ -62,7 +60,7 @@ std::vector<OpCase> activation_cases() {
   return cases;
 }
 
-namespace {
+const RegisteredOps registered(ops_of<activation_cases>);
 
 TEST(ActivationOp, AgreesWithTheFormulaAndItsSlope) {
   for (const OpCase& c : activation_cases()) check(c);

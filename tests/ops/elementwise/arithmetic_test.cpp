@@ -64,8 +64,6 @@ OpCase twice_case(const Shape& shape) {
               }};
 }
 
-}  // namespace
-
 std::vector<OpCase> arithmetic_cases() {
   std::vector<OpCase> cases;
   for (const Shape& shape :
@@ -79,7 +77,7 @@ std::vector<OpCase> arithmetic_cases() {
   return cases;
 }
 
-namespace {
+const RegisteredOps registered(ops_of<arithmetic_cases>);
 
 TEST(ArithmeticOp, AgreesWithPlainLoopsAndTheirSlopes) {
   for (const OpCase& c : arithmetic_cases()) check(c);

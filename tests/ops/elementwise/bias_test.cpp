@@ -6,6 +6,7 @@
 #include "ops/cases.h"
 
 namespace convoy::test {
+namespace {
 
 std::vector<OpCase> bias_cases() {
   std::vector<OpCase> cases;
@@ -28,7 +29,7 @@ std::vector<OpCase> bias_cases() {
   return cases;
 }
 
-namespace {
+const RegisteredOps registered(ops_of<bias_cases>);
 
 TEST(BiasOp, AgreesWithTheFormulaAndItsSlope) {
   for (const OpCase& c : bias_cases()) check(c);

@@ -55,8 +55,6 @@ std::vector<uint16_t> to_f16(std::vector<float> x) {
   return y;
 }
 
-}  // namespace
-
 std::vector<OpCase> cast_cases() {
   std::vector<OpCase> cases;
   for (const Shape& shape : {Shape{1, 1}, Shape{4, 5, 3, 7}, Shape{2, 32, 4, 4}}) {
@@ -67,7 +65,7 @@ std::vector<OpCase> cast_cases() {
   return cases;
 }
 
-namespace {
+const RegisteredOps registered(ops_of<cast_cases>);
 
 constexpr float inf = std::numeric_limits<float>::infinity();
 

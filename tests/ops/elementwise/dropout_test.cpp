@@ -69,15 +69,13 @@ std::vector<float> mask(const std::vector<int64_t>& keys, int64_t each, float ra
   return session.output("y");
 }
 
-}  // namespace
-
 std::vector<OpCase> dropout_cases() {
   return {dropout_case({4, 50}, 0.5f, 1), dropout_case({2, 5, 3, 3}, 0.2f, 7),
           dropout_case({4, 16, 4, 4}, 0.9f, 2), drop_path_case({8, 5, 3, 3}, 0.5f),
           drop_path_case({4, 16, 40, 40}, 0.3f)};
 }
 
-namespace {
+const RegisteredOps registered(ops_of<dropout_cases>);
 
 TEST(DropoutOp, AgreesWithPlainLoopsAndDropsTheSameInTheGradient) {
   for (const OpCase& c : dropout_cases()) check(c);

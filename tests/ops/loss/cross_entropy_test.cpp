@@ -83,8 +83,6 @@ OpCase rank_case(int64_t rows, int64_t classes) {
           .gradient = false};
 }
 
-}  // namespace
-
 std::vector<OpCase> cross_entropy_cases() {
   using ops::Smoothing;
   return {cross_entropy_case(4, 10, 0, Smoothing::uniform),
@@ -97,7 +95,7 @@ std::vector<OpCase> cross_entropy_cases() {
           rank_case(3, 100)};
 }
 
-namespace {
+const RegisteredOps registered(ops_of<cross_entropy_cases>);
 
 TEST(CrossEntropyOp, AgreesWithPlainLoopsAndTheirSlopes) {
   for (const OpCase& c : cross_entropy_cases()) check(c);

@@ -83,14 +83,12 @@ OpCase loss_case(int64_t n, int64_t boxes, int64_t classes, double most, int64_t
               }};
 }
 
-}  // namespace
-
 std::vector<OpCase> detection_loss_cases() {
   return {loss_case(4, 40, 5, 1.1),     loss_case(2, 30, 4, 4),      loss_case(4, 700, 3, 1.02),
           loss_case(1, 1100, 21, 1.05), loss_case(2, 50, 5, 1.2, 1), loss_case(2, 16, 2, 2)};
 }
 
-namespace {
+const RegisteredOps registered(ops_of<detection_loss_cases>);
 
 TEST(DetectionLossOp, AgreesWithPlainLoopsAndTheirSlopes) {
   for (const OpCase& c : detection_loss_cases()) check(c);

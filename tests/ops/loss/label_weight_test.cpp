@@ -5,6 +5,7 @@
 #include "ops/cases.h"
 
 namespace convoy::test {
+namespace {
 
 std::vector<OpCase> label_weight_cases() {
   const auto weights =
@@ -29,7 +30,7 @@ std::vector<OpCase> label_weight_cases() {
   return cases;
 }
 
-namespace {
+const RegisteredOps registered(ops_of<label_weight_cases>);
 
 TEST(LabelWeightOp, AgreesWithPlainLoops) {
   for (const OpCase& c : label_weight_cases()) check(c);

@@ -32,13 +32,11 @@ OpCase softmax_case(const Shape& s, double scale) {
           .train = false};
 }
 
-}  // namespace
-
 std::vector<OpCase> softmax_cases() {
   return {softmax_case({4, 10}, 3), softmax_case({2, 1}, 1), softmax_case({3, 1000}, 300)};
 }
 
-namespace {
+const RegisteredOps registered(ops_of<softmax_cases>);
 
 TEST(SoftmaxOp, IsTheFormula) {
   for (const OpCase& c : softmax_cases()) check(c);

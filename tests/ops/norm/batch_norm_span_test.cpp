@@ -9,6 +9,7 @@
 
 #include "base/random.h"
 #include "engine/collectives.h"
+#include "ops/cases.h"
 #include "ops/elementwise/activation.h"
 #include "ops/elementwise/arithmetic.h"
 #include "ops/norm/batch_norm.h"
@@ -45,9 +46,17 @@ Plan network_plan(int64_t n, int64_t span) {
   Graph graph = network(n, loss, loss_scale);
   CompileOptions options{.losses = {{loss}}, .loss_scale = loss_scale};
   options.vocabulary = ops::vocabulary();
-  if (span) options.distribute = [=](Graph& g) { ops::spread_batch_norms(g, span); };
+  if (span) options.distribute = [=](Graph& g) { ops::insert_span_exchanges(g, span); };
   return compile(std::move(graph), options);
 }
+
+std::set<std::string> ops_of_span() {
+  const Plan plan = network_plan(images, replicas);
+  std::set<std::string> names;
+  for (const PlanOp& op : plan.ops) names.emplace(plan.graph.node(op.node).op->name);
+  return names;
+}
+const RegisteredOps registered(ops_of_span);
 
 // Gives every member the vectors of all members.
 class Together final : public Collectives {
@@ -183,10 +192,10 @@ TEST(BatchNormSpan, EachNormBecomesTwoOpsAndAnExchangeInEachDirection) {
 TEST(BatchNormSpan, FrozenStatisticsNeedNoExchange) {
   Value loss, loss_scale;
   Graph graph = network(images, loss, loss_scale);
-  ops::keep_statistics(graph, [](const std::string&) { return true; });
+  ops::freeze_statistics(graph, [](const std::string&) { return true; });
   CompileOptions options{.losses = {{loss}}, .loss_scale = loss_scale};
   options.vocabulary = ops::vocabulary();
-  options.distribute = [](Graph& g) { ops::spread_batch_norms(g, replicas); };
+  options.distribute = [](Graph& g) { ops::insert_span_exchanges(g, replicas); };
   const Plan plan = compile(std::move(graph), options);
   EXPECT_EQ(count_ops(plan.graph, "span_begin"), 0);
 }

@@ -155,8 +155,6 @@ OpCase eval_case(const Shape& s, After after) {
   return c;
 }
 
-}  // namespace
-
 std::vector<OpCase> batch_norm_cases() {
   std::vector<OpCase> cases;
   for (const Shape& s :
@@ -173,7 +171,7 @@ std::vector<OpCase> batch_norm_cases() {
   return cases;
 }
 
-namespace {
+const RegisteredOps registered(ops_of<batch_norm_cases>);
 
 TEST(BatchNormOp, AgreesWithPlainLoopsAloneAndFused) {
   for (const OpCase& c : batch_norm_cases()) check(c);
@@ -224,7 +222,7 @@ TEST(BatchNormOp, KeepsTheStatisticsThatItIsToldTo) {
     return ops::batch_norm(b, in, vars, {.epsilon = epsilon});
   };
   b.output("y", norm("second", norm("first", x)));
-  ops::keep_statistics(graph, [](const std::string& mean) { return mean == "first.mean"; });
+  ops::freeze_statistics(graph, [](const std::string& mean) { return mean == "first.mean"; });
   Session session(plan(std::move(graph)));
   const std::vector<float> values = random_values(s.count(), 1, 4);
   session.bind("x", values.data());
@@ -322,6 +320,29 @@ TEST(BatchNormOp, RefusesWhatMakesNoSense) {
   EXPECT_THROW(ops::batch_norm(b, b.input("x", {{2, 8, 4, 4}}), vars), Error);
   EXPECT_THROW(ops::batch_norm(b, b.input("x", {{2, 16}}), vars), Error);
   EXPECT_THROW(ops::batch_norm(b, b.input("x", {{2, 16, 4, 4}, DType::f16}), vars), Error);
+}
+
+// The variance that a training graph gives for the running one, of pixels 1, 2, 3 and 6.
+float fed_variance(bool biased, int replicas) {
+  Graph graph;
+  graph.replicas = replicas;
+  Builder b(graph);
+  const Value x = b.input("x", {{2 * replicas, 1, 1, 2}});
+  const Value gamma = b.param("gamma", {1}, {}), beta = b.param("beta", {1}, {});
+  b.output("y", ops::batch_norm(b, x, with_statistics(b, gamma, beta)));
+  if (biased) ops::feed_biased_variances(graph);
+  Session session(plan(std::move(graph)));
+  const std::vector<float> pixels{1, 2, 3, 6, 1, 2, 3, 6};
+  session.bind("x", pixels.data());
+  session.run();
+  return session.batch_stat("variance")[0];
+}
+
+TEST(BatchNormOp, FeedsTheUnbiasedVarianceOrTheBiasedOne) {
+  EXPECT_FLOAT_EQ(fed_variance(false, 1), 14.0f / 3);
+  EXPECT_FLOAT_EQ(fed_variance(true, 1), 14.0f / 4);
+  // Summed over the replicas.
+  EXPECT_FLOAT_EQ(fed_variance(true, 2), 2 * 14.0f / 4);
 }
 
 }  // namespace

@@ -52,15 +52,13 @@ OpCase group_norm_case(const Shape& s, int64_t groups, double middle = 0) {
           .grad_tolerance = middle == 0 ? 1e-4 : 1e-3};
 }
 
-}  // namespace
-
 std::vector<OpCase> group_norm_cases() {
   return {group_norm_case({4, 6, 4, 5}, 3),   group_norm_case({2, 32, 3, 3}, 32),
           group_norm_case({2, 32, 3, 3}, 1),  group_norm_case({4, 24, 5, 5}, 2),
           group_norm_case({1, 17, 2, 2}, 17), group_norm_case({8, 16, 6, 6}, 4, 300)};
 }
 
-namespace {
+const RegisteredOps registered(ops_of<group_norm_cases>);
 
 TEST(GroupNormOp, AgreesWithPlainLoopsAndTheirSlopes) {
   for (const OpCase& c : group_norm_cases()) check(c);

@@ -407,10 +407,17 @@ TEST(Schedule, EveryFlagOfTheStacksIsKnown) {
                            "abs-end-learning-rate"}) {
     EXPECT_TRUE(find_field(field.all(), flag)) << flag;
   }
-  for (const char* name :
-       {"piecewise", "polynomial", "constant", "steplr", "cosineannealinglr", "exponentiallr",
-        "custom_lr", "stepped", "cosine", "exponential", "polynomial_decay_lr"}) {
+  // The names in the other stacks.
+  for (const char* name : {"steplr", "cosineannealinglr", "exponentiallr", "polynomial_decay_lr"}) {
     EXPECT_TRUE(find_schedule(name).has_name(name));
+  }
+}
+
+TEST(Schedule, EachIsFoundByAllOfItsNames) {
+  for (const ScheduleDef& def : schedule_catalog()) {
+    for (const std::string_view name : {def.name, def.alias, def.epoch_name}) {
+      if (!name.empty()) EXPECT_EQ(&find_schedule(std::string(name)), &def) << name;
+    }
   }
 }
 

@@ -113,10 +113,10 @@ struct Training {
     };
     if (shape.lockstep()) {
       for (int m = 0; m < shape.accumulation; ++m) {
-        for (int r = 0; r < shape.local(); ++r) add(r * shape.accumulation + m);
+        for (int r = 0; r < shape.local_replicas(); ++r) add(r * shape.accumulation + m);
       }
     } else {
-      for (int part = 0; part < shape.parts(); ++part) add(part);
+      for (int part = 0; part < shape.micro_batches(); ++part) add(part);
     }
     return run_again(step);
   }

@@ -22,7 +22,7 @@ TEST(StepSchedule, OneReplicaIsOneRunAndNothingIsSummed) {
   EXPECT_EQ(text_of(schedule_of({.micro_batch = 8}, {.statistics = true})),
             "batch, replica 0, micro 0\n"
             "run train, replica 0, micro 0, new parameters\n"
-            "count, replica 0, micro 0\n"
+            "record results, replica 0, micro 0\n"
             "results\n"
             "statistics, micro 0\n"
             "update\n");
@@ -32,7 +32,7 @@ TEST(StepSchedule, ReplicasTogetherAreOneRunToo) {
   EXPECT_EQ(text_of(schedule_of({.replicas = 4, .together = true}, {.statistics = false})),
             "batch, replicas 0-3, micro 0\n"
             "run train, replicas 0-3, micro 0, new parameters\n"
-            "count, replicas 0-3, micro 0\n"
+            "record results, replicas 0-3, micro 0\n"
             "results\n"
             "update\n");
 }
@@ -42,7 +42,7 @@ TEST(StepSchedule, OneReplicaIsRoundedWhereGradientsTravelNarrow) {
             "batch, replica 0, micro 0\n"
             "run train, replica 0, micro 0, new parameters\n"
             "round, replica 0, gradients\n"
-            "count, replica 0, micro 0\n"
+            "record results, replica 0, micro 0\n"
             "results\n"
             "update\n");
 }
@@ -51,7 +51,7 @@ TEST(StepSchedule, TheTailOfAnEpochIsOneRunOfItsOwnPlan) {
   EXPECT_EQ(text_of(one_run_schedule({.micro_batch = 8}, {.statistics = true}, "tail")),
             "batch, replica 0, micro 0\n"
             "run tail, replica 0, micro 0, new parameters\n"
-            "count, replica 0, micro 0\n"
+            "record results, replica 0, micro 0\n"
             "results\n"
             "statistics, micro 0\n"
             "update\n");
@@ -63,23 +63,23 @@ TEST(StepSchedule, InSequenceALeafIsFilledAndPushedForEachReplicaButTheLast) {
             "run train, replica 0, micro 0, new parameters\n"
             "leaf, replica 0, micro 0, gradients\n"
             "leaf, replica 0, micro 0, statistics\n"
-            "count, replica 0, micro 0\n"
+            "record results, replica 0, micro 0\n"
             "batch, replica 0, micro 1\n"
             "run train, replica 0, micro 1\n"
             "leaf, replica 0, micro 1, gradients\n"
             "leaf, replica 0, micro 1, statistics\n"
-            "count, replica 0, micro 1\n"
+            "record results, replica 0, micro 1\n"
             "push, replica 0\n"
             "batch, replica 1, micro 0\n"
             "run train, replica 1, micro 0\n"
             "leaf, replica 1, micro 0, gradients\n"
             "leaf, replica 1, micro 0, statistics\n"
-            "count, replica 1, micro 0\n"
+            "record results, replica 1, micro 0\n"
             "batch, replica 1, micro 1\n"
             "run train, replica 1, micro 1\n"
             "leaf, replica 1, micro 1, gradients\n"
             "leaf, replica 1, micro 1, statistics\n"
-            "count, replica 1, micro 1\n"
+            "record results, replica 1, micro 1\n"
             "sum, gradients\n"
             "sum, statistics\n"
             "results\n"
@@ -95,13 +95,13 @@ TEST(StepSchedule, StatisticsMayMoveOnceAStep) {
             "run train, replica 0, micro 0, new parameters\n"
             "leaf, replica 0, micro 0, gradients\n"
             "leaf, replica 0, micro 0, statistics\n"
-            "count, replica 0, micro 0\n"
+            "record results, replica 0, micro 0\n"
             "batch, replica 0, micro 1\n"
             "run train, replica 0, micro 1\n"
             "leaf, replica 0, micro 1, gradients\n"
             "round, replica 0, gradients\n"
             "leaf, replica 0, micro 1, statistics\n"
-            "count, replica 0, micro 1\n"
+            "record results, replica 0, micro 1\n"
             "sum, gradients\n"
             "sum, statistics\n"
             "results\n"
@@ -117,7 +117,7 @@ TEST(StepSchedule, WithOtherProcessesBucketsLeaveInTheMiddleOfTheRun) {
             "run train, replica 1, micro 0, new parameters\n"
             "  begin, bucket 0\n"
             "  begin, bucket 1\n"
-            "count, replica 1, micro 0\n"
+            "record results, replica 1, micro 0\n"
             "sum, statistics\n"
             "begin, statistics\n"
             "end every exchange\n"
@@ -136,7 +136,7 @@ TEST(StepSchedule, InSequenceTheLastRunSendsTheBuckets) {
             "leaf, replica 0, micro 0, gradients\n"
             "round, replica 0, gradients\n"
             "leaf, replica 0, micro 0, statistics\n"
-            "count, replica 0, micro 0\n"
+            "record results, replica 0, micro 0\n"
             "push, replica 0\n"
             "batch, replica 1, micro 0\n"
             "run train, replica 1, micro 0\n"
@@ -145,7 +145,7 @@ TEST(StepSchedule, InSequenceTheLastRunSendsTheBuckets) {
             "  sum, bucket 0\n"
             "  begin, bucket 0\n"
             "leaf, replica 1, micro 0, statistics\n"
-            "count, replica 1, micro 0\n"
+            "record results, replica 1, micro 0\n"
             "sum, statistics\n"
             "begin, statistics\n"
             "end every exchange\n"
@@ -158,7 +158,7 @@ TEST(StepSchedule, InSequenceTheLastRunSendsTheBuckets) {
             "run train, replica 2, micro 0, new parameters\n"
             "  round, replica 2, bucket 0\n"
             "  begin, bucket 0\n"
-            "count, replica 2, micro 0\n"
+            "record results, replica 2, micro 0\n"
             "end every exchange\n"
             "results\n"
             "update\n");
@@ -173,8 +173,8 @@ TEST(StepSchedule, InLockstepAllReplicasOfAMicroBatchRunAtOnce) {
             "run train, replicas 2-3, micro 0, new parameters\n"
             "leaf, replicas 2-3, micro 0, gradients\n"
             "leaf, replicas 2-3, micro 0, statistics\n"
-            "count, replica 2, micro 0\n"
-            "count, replica 3, micro 0\n"
+            "record results, replica 2, micro 0\n"
+            "record results, replica 3, micro 0\n"
             "batch, replica 2, micro 1\n"
             "batch, replica 3, micro 1\n"
             "run train, replicas 2-3, micro 1\n"
@@ -182,8 +182,8 @@ TEST(StepSchedule, InLockstepAllReplicasOfAMicroBatchRunAtOnce) {
             "  sum, bucket 0\n"
             "  begin, bucket 0\n"
             "leaf, replicas 2-3, micro 1, statistics\n"
-            "count, replica 2, micro 1\n"
-            "count, replica 3, micro 1\n"
+            "record results, replica 2, micro 1\n"
+            "record results, replica 3, micro 1\n"
             "sum, statistics\n"
             "begin, statistics\n"
             "end every exchange\n"
@@ -210,7 +210,7 @@ TEST(StepSchedule, EveryShapeGivesSchedulesWithoutAFault) {
                                   .bn_per_step = shard,
                                   .processes = processes,
                                   .shard = shard};
-            const StepParts parts{.buckets = processes > 1 ? 3 : 0, .statistics = statistics};
+            const ExchangedParts parts{.buckets = processes > 1 ? 3 : 0, .statistics = statistics};
             std::vector<StepSchedule> ranks;
             for (int r = 0; r < processes; ++r)
               ranks.push_back(schedule_of(shape.of_rank(r), parts));
@@ -220,7 +220,7 @@ TEST(StepSchedule, EveryShapeGivesSchedulesWithoutAFault) {
             for (int r = 0; r < processes; ++r) {
               const StepShape mine = shape.of_rank(r);
               EXPECT_EQ(check.peak_live[static_cast<size_t>(r)],
-                        mine.together || mine.lockstep() ? mine.local() : 1);
+                        mine.together || mine.lockstep() ? mine.local_replicas() : 1);
             }
             ++checked;
           }

@@ -48,7 +48,7 @@ float tree(int first, int n, const F& leaf) {
 
 Floats expected_gradients(const StepShape& shape) {
   std::vector<Floats> leaves;
-  for (int r = 0; r < shape.local(); ++r) {
+  for (int r = 0; r < shape.local_replicas(); ++r) {
     Floats& sum = leaves.emplace_back(made_by(r, 0, params));
     for (int m = 1; m < shape.accumulation; ++m) {
       const Floats next = made_by(r, m, params);
@@ -58,7 +58,8 @@ Floats expected_gradients(const StepShape& shape) {
   }
   Floats total(params);
   for (size_t i = 0; i < total.size(); ++i) {
-    total[i] = tree(0, shape.local(), [&](int r) { return leaves[static_cast<size_t>(r)][i]; });
+    total[i] =
+        tree(0, shape.local_replicas(), [&](int r) { return leaves[static_cast<size_t>(r)][i]; });
   }
   return total;
 }
@@ -68,14 +69,14 @@ void check(const StepShape& shape, const std::vector<Bucket>& pieces) {
   Floats total(params);
   for (int step = 0; step < 2; ++step) {
     sums.start();
-    for (int r = 0; r < shape.local(); ++r) {
+    for (int r = 0; r < shape.local_replicas(); ++r) {
       for (int m = 0; m < shape.accumulation; ++m) {
         const Floats grads = made_by(r, m, params), batch = made_by(r, 50 + m, stats);
         for (const Bucket& piece : pieces) sums.add(r, m, piece, grads.data() + piece.begin);
         sums.set_statistics(r, m, batch);
       }
       if (shape.narrow) round_to_bf16(sums.leaf(r, {0, params}), test::pool(2));
-      if (!shape.lockstep() && r < shape.local() - 1) sums.push(r);
+      if (!shape.lockstep() && r < shape.local_replicas() - 1) sums.push(r);
     }
     for (const Bucket& piece : pieces) {
       sums.sum(piece, std::span(total).subspan(static_cast<size_t>(piece.begin),
@@ -86,8 +87,9 @@ void check(const StepShape& shape, const std::vector<Bucket>& pieces) {
     EXPECT_EQ(total, expected_gradients(shape));
     for (int m = 0; m < shape.accumulation; ++m) {
       for (size_t i = 0; i < stats; ++i) {
-        EXPECT_EQ(sums.leaf(0, sums.statistics(m))[i],
-                  tree(0, shape.local(), [&](int r) { return made_by(r, 50 + m, stats)[i]; }));
+        EXPECT_EQ(sums.leaf(0, sums.statistics(m))[i], tree(0, shape.local_replicas(), [&](int r) {
+                    return made_by(r, 50 + m, stats)[i];
+                  }));
       }
     }
   }

@@ -72,7 +72,7 @@ class TwoHeads : public Task {
 
 using Types = std::vector<std::pair<std::string, TensorType>>;
 
-// In an order of its own, with a tensor nobody asks for.
+// In an order of its own, with a tensor that no input needs.
 const Types whole_batch{{"unused", {{samples, 3}}},
                         {"group_label", {{samples}, DType::s32}},
                         {"image", {{samples, 3, 6, 6}}},

@@ -50,7 +50,7 @@ TEST(UpdateShares, CoverAllOnceInEqualPartsOfWholeChunks) {
   EXPECT_EQ(UpdateShares::whole(layout).slot_floats(), layout.param_floats);
 }
 
-TEST(UpdateShares, WhatIsFrozenBehindTheRestIsNobodysWork) {
+TEST(UpdateShares, WhatIsFrozenBehindTheRestIsInNoShare) {
   StateLayout layout = layout_of({20000, 16, 40000, 100000});
   EXPECT_EQ(learning_floats(layout), layout.param_floats);
   layout.params[3].rate = 0;

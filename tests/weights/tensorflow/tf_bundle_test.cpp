@@ -122,7 +122,8 @@ TEST(TfBundle, WrongEntriesAreRefused) {
   expect_refused(one("\x08\x01" + shape + "\x28\x09" + crc, data), "outside of its data file");
   expect_refused(one("\x08\x01" + shape + "\x20\x01" + size + crc, data), "outside");
   expect_refused(one("\x08\x02" + shape + size + crc, data), "has 8 bytes");
-  expect_refused(one("\x08\x01\x18\x01" + shape + size + crc, data), "a data file that is none");
+  expect_refused(one("\x08\x01\x18\x01" + shape + size + crc, data),
+                 "a data file that does not exist");
   expect_refused(one("\x08\x01" + shape + size + crc + "\x3a\x01x", data), "partitioned");
   expect_refused(one("\x08\x01\x12\x02\x18\x01" + size + crc, data), "no shape");
   expect_refused(one("\x08\x01\x12\x0d\x12\x0b\x08" + varint(UINT64_MAX) + size + crc, data),

@@ -60,7 +60,7 @@ TEST(Pickle, OnlyTheNamesOnTheListMayBeMentioned) {
   // Beside sound tensors too.
   expect_refused(pickled_dict({{"a", "cos\nsystem\n(" + pickled_text("rm -rf /") + "tR"}}),
                  {"asks to run os.system"});
-  // Nor may the names that are known be called where nobody calls them.
+  // Known names may not be called in other places either.
   expect_refused(head("ctorch\nFloatStorage\n)R."), {"asks to run torch.FloatStorage"});
   expect_refused(head("cos\nsys\"tem\x01\n)R."), {"asks to run os.sys\\\"tem\\x01"});
 }

@@ -45,7 +45,7 @@ std::vector<Life> lives(const Plan& plan) {
       // Whatever a begun node uses is held until its end.
       for (const int id : graph.order) {
         const Node& node = graph.node(id);
-        if (!node.op->begins) continue;
+        if (!node.op->runs_early) continue;
         for (const Values* list : {&node.in, &node.out}) {
           for (const Value used : *list) {
             if (used == v) last = std::max(last, last_read(node.out[0]));
@@ -205,7 +205,7 @@ TEST(PlanMemory, ValuesAreThoseOfARunWhereNothingIsShared) {
     for (const auto& [name, values] : inputs) session.bind(name, values);
     session.run();
     const auto apart = run_apart(session, inputs);
-    for (const Input& output : session.plan().graph.outputs) {
+    for (const NamedValue& output : session.plan().graph.outputs) {
       const std::vector<float> have = session.output(output.name);
       EXPECT_EQ(std::memcmp(have.data(), apart[static_cast<size_t>(output.value.id)].data(),
                             have.size() * sizeof(float)),
