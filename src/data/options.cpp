@@ -88,7 +88,10 @@ void DataOptions::describe(Fields& field, bool training) {
   for (const AugmentDef& def : augment_catalog()) {
     if (def.normaliser) of_augments.describe(field, def.describe);
   }
-  field("eval-crop", eval_crop, "the part of a picture that evaluation sees",
+  const DatasetDef* known_set = known_def();
+  if (known_set) eval_crop = known_set->eval_crop;
+  field("eval-crop", eval_crop,
+        "the part of a picture that evaluation sees; by default ssd-whole for coco",
         one_of(view_names(false)));
   for (const ViewDef& def : view_catalog()) {
     if (!def.is_random) of_views.describe(field, def.describe);
@@ -102,7 +105,7 @@ void DataOptions::describe(Fields& field, bool training) {
         {"channels"});
   field("decode", decode,
         "exact: the pixels of a full decode; fast: JPEGs by a coarser way, large ones shrunk");
-  exif_turn = turns_by_default();
+  exif_turn = known_set && known_set->upright;
   field("exif-turn", exif_turn,
         "turn pictures upright as their EXIF data say; else as stored. By default so for "
         "imagefolder, not for imagenet");
@@ -127,7 +130,9 @@ void DataOptions::describe_training(Fields& field) {
   field(
       "augment", augment,
       "list of " + names_of(false, ", ") + " in the order of use, or none; default: the dataset's");
-  field("crop", crop, "the part of a picture that training sees", one_of(view_names(true)));
+  if (const DatasetDef* known_set = known_def()) crop = known_set->crop;
+  field("crop", crop, "the part of a picture that training sees; by default ssd-crop for coco",
+        one_of(view_names(true)));
   for (const ViewDef& def : view_catalog()) {
     if (def.is_random) of_views.describe(field, def.describe);
   }
@@ -173,14 +178,12 @@ void DataOptions::record_folder(Fields& field) {
   field.record("data-dir", {data_dir});
 }
 
-// The default of the dataset as far as it is known: --help has none, and a problem with the folder
-// is reported later.
-bool DataOptions::turns_by_default() const {
-  if (!dataset.empty()) return find_dataset(dataset).upright;
-  if (val_share > 0) return find_dataset("imagefolder").upright;
-  if (data_dir.empty()) return false;
+const DatasetDef* DataOptions::known_def() const {
+  if (!dataset.empty()) return &find_dataset(dataset);
+  if (val_share > 0) return &find_dataset("imagefolder");
+  if (data_dir.empty()) return nullptr;
   const std::optional<std::string> found = recognise_dataset(data_dir);
-  return found && find_dataset(*found).upright;
+  return found ? &find_dataset(*found) : nullptr;
 }
 
 void DataOptions::suit(int size, int channels, int classes, bool objects) {

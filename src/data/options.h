@@ -110,7 +110,9 @@ struct DataOptions {
   void describe_training(Fields& field);
   void refuse_idle(Fields& field, bool training) const;
   void refuse_unused(Fields& field) const;
-  bool turns_by_default() const;
+  // The dataset as far as it is known while options are read, null: --help has none, and a problem
+  // with the folder is reported later.
+  const DatasetDef* known_def() const;
   void take_environment();
   void record_folder(Fields& field);
   // The dataset's mean or std, converted to the channels of the images.

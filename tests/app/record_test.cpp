@@ -9,7 +9,9 @@
 #include <set>
 
 #include "base/error.h"
+#include "boxes/default_boxes.h"
 #include "config/config_file.h"
+#include "models/model.h"
 #include "support/run_files.h"
 #include "train/run/run_config.h"
 
@@ -149,6 +151,11 @@ void expect_resumes_to_the_same(const Typed& typed) {
   Typed all = short_run;
   for (const auto& [key, value] : typed) all[key] = value;
   if (!all.contains("model")) all["model"] = "cifar_resnet8";
+  // Default boxes are for images of one size.
+  if (const DefaultBoxSpec* boxes = find_model(all["model"]).variant.boxes) {
+    all["image-size"] = std::to_string(static_cast<int64_t>(boxes->image));
+    all["batch-size"] = "1";
+  }
   Arguments recipe;
   for (const auto& [key, value] : all) recipe = joined(recipe, {"--set", key + "=" + value});
   const TinyRun whole(recipe), pieces(recipe);

@@ -48,6 +48,8 @@ DatasetDef coco_dataset() {
       .std = {0.229, 0.224, 0.225},
       .augment = {"flip"},
       .has_pictures = true,
+      .crop = "ssd-crop",
+      .eval_crop = "ssd-whole",
       .is_in = is_in,
       .published = {.train = 117266, .test = 5000, .classes = 81, .objects = true},
   };

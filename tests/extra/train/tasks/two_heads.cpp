@@ -75,7 +75,7 @@ class TwoLabels final : public SampleForm {
   TensorList tensors() const override {
     return {{"label", {{}, DType::s32}}, {"group", {{}, DType::s32}}};
   }
-  void write(const Sample& sample, const Batch& batch, int64_t i) const override {
+  void write(const Sample& sample, Batch& batch, int64_t i) const override {
     const int32_t label = sample.get<int32_t>("label")[0];
     batch.data<int32_t>("label")[i] = label;
     batch.data<int32_t>("group")[i] = sample.geometry.x.scale < 0 ? 2 : label % 2;
