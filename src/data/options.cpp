@@ -88,10 +88,8 @@ void DataOptions::describe(Fields& field, bool training) {
   for (const AugmentDef& def : augment_catalog()) {
     if (def.normaliser) of_augments.describe(field, def.describe);
   }
-  const DatasetDef* known_set = known_def();
-  if (known_set) eval_crop = known_set->eval_crop;
-  field("eval-crop", eval_crop,
-        "the part of a picture that evaluation sees; by default ssd-whole for coco",
+  take_defaults_of_set();
+  field("eval-crop", eval_crop, "the part of a picture that evaluation sees",
         one_of(view_names(false)));
   for (const ViewDef& def : view_catalog()) {
     if (!def.is_random) of_views.describe(field, def.describe);
@@ -105,7 +103,6 @@ void DataOptions::describe(Fields& field, bool training) {
         {"channels"});
   field("decode", decode,
         "exact: the pixels of a full decode; fast: JPEGs by a coarser way, large ones shrunk");
-  exif_turn = known_set && known_set->upright;
   field("exif-turn", exif_turn,
         "turn pictures upright as their EXIF data say; else as stored. By default so for "
         "imagefolder, not for imagenet");
@@ -130,9 +127,7 @@ void DataOptions::describe_training(Fields& field) {
   field(
       "augment", augment,
       "list of " + names_of(false, ", ") + " in the order of use, or none; default: the dataset's");
-  if (const DatasetDef* known_set = known_def()) crop = known_set->crop;
-  field("crop", crop, "the part of a picture that training sees; by default ssd-crop for coco",
-        one_of(view_names(true)));
+  field("crop", crop, "the part of a picture that training sees", one_of(view_names(true)));
   for (const ViewDef& def : view_catalog()) {
     if (def.is_random) of_views.describe(field, def.describe);
   }
@@ -178,12 +173,18 @@ void DataOptions::record_folder(Fields& field) {
   field.record("data-dir", {data_dir});
 }
 
-const DatasetDef* DataOptions::known_def() const {
-  if (!dataset.empty()) return &find_dataset(dataset);
-  if (val_share > 0) return &find_dataset("imagefolder");
-  if (data_dir.empty()) return nullptr;
-  const std::optional<std::string> found = recognise_dataset(data_dir);
-  return found ? &find_dataset(*found) : nullptr;
+void DataOptions::take_defaults_of_set() {
+  std::optional<std::string> name = dataset;
+  if (dataset.empty()) {
+    name = {};
+    if (!data_dir.empty()) name = recognise_dataset(data_dir);
+    if (val_share > 0) name = "imagefolder";
+  }
+  if (!name) return;
+  const DatasetDef& set = find_dataset(*name);
+  exif_turn = set.upright;
+  crop = set.crop;
+  eval_crop = set.eval_crop;
 }
 
 void DataOptions::suit(int size, int channels, int classes, bool objects) {

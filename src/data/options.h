@@ -110,9 +110,9 @@ struct DataOptions {
   void describe_training(Fields& field);
   void refuse_idle(Fields& field, bool training) const;
   void refuse_unused(Fields& field) const;
-  // The dataset as far as it is known while options are read, null: --help has none, and a problem
+  // Of the dataset as far as it is known while options are read: --help has none, and a problem
   // with the folder is reported later.
-  const DatasetDef* known_def() const;
+  void take_defaults_of_set();
   void take_environment();
   void record_folder(Fields& field);
   // The dataset's mean or std, converted to the channels of the images.

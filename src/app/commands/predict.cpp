@@ -336,8 +336,7 @@ of images, called images where there are several, and may hold their labels.
   convoy predict --checkpoint detector.safetensors --dataset coco --data-dir coco --results r.json
 )",
           .basics =
-              "checkpoint weights input split first json output draw top logits min-score results "
-              "model "
+              "checkpoint weights input split first json output draw top min-score results model "
               "dataset data-dir class-names image-size threads",
           .describe = describe,
           .run = run};

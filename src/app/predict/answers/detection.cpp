@@ -21,7 +21,7 @@ struct Options {
     field("min-score", detector.min_score, "only objects with a score above it", between(0, 1));
     field("max-overlap", detector.max_overlap,
           "two boxes of a class that overlap by this share or more show one object", between(0, 1));
-    field("objects", detector.image_detections, "at most so many in each picture", at_least(1));
+    field("objects", detector.image_detections, "at most this number in each picture", at_least(1));
     field("shown-score", shown_score,
           "only objects with at least this score in text and drawings; JSON and --results have all",
           between(0, 1));
