@@ -183,12 +183,12 @@ int run(const CommandLine& line) {
   const auto data = open_matched(options, opened, options.wants_training_set());
   if (tells && !data->remark().empty()) show(stderr, "Warning: {}\n", data->remark());
   const AugmentChain chain = options.data.chain(data->image_shape(), false);
+  // A larger batch would be computed in full.
+  const int64_t batch = std::min(options.eval_batch_size, data->size());
   InferenceNetwork network(options, opened, data->image_shape(),
-                           class_count(options, opened.model, {}, data.get()),
-                           options.eval_batch_size);
+                           class_count(options, opened.model, {}, data.get()), batch);
   Evaluator evaluator(
-      network.task(), network.executor(), *data, chain, options.eval_batch_size,
-      options.data.loader(),
+      network.task(), network.executor(), *data, chain, batch, options.data.loader(),
       [&](const Batch::Bad& bad) {
         if (tells) show(stderr, "Warning: {}\n", bad.reason);
       },
