@@ -55,9 +55,9 @@ class Dataset {
   // A warning about results with this dataset; empty: none.
   virtual std::string remark() const { return ""; }
 
-  // For sets that are read piece by piece. `expect_read`: hint that the sample is read soon.
+  // For sets that are read piece by piece. `announce_read`: hint that the sample is read soon.
   // `run_length`: how many neighbours the order of an epoch should keep together.
-  virtual void expect_read(int64_t index) const { (void)index; }
+  virtual void announce_read(int64_t index) const { (void)index; }
   virtual int64_t run_length() const { return 1; }
 };
 

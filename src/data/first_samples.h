@@ -27,7 +27,7 @@ class FirstSamples final : public Dataset {
   std::string origin(int64_t index) const override { return whole_.origin(index); }
   KeptSample kept(int64_t index) const override { return whole_.kept(index); }
   uint64_t content_hash(int64_t index) const override { return whole_.content_hash(index); }
-  void expect_read(int64_t index) const override { whole_.expect_read(index); }
+  void announce_read(int64_t index) const override { whole_.announce_read(index); }
 
  private:
   const Dataset& whole_;

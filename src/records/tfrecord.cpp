@@ -107,8 +107,8 @@ std::string TfRecordFile::peek(const RecordPlace& place, uint64_t offset, size_t
   return part;
 }
 
-void TfRecordFile::expect_read(const RecordPlace& place) const {
-  if (open_) open_->expect_read(place.offset, place.bytes + frame_bytes);
+void TfRecordFile::announce_read(const RecordPlace& place) const {
+  if (open_) open_->announce_read(place.offset, place.bytes + frame_bytes);
 }
 
 std::string TfRecordFile::origin(const RecordPlace& place) const {

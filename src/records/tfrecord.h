@@ -43,7 +43,7 @@ class TfRecordFile {
   std::string peek(const RecordPlace& place, uint64_t offset, size_t bytes) const;
 
   // Hint: this record will be read soon.
-  void expect_read(const RecordPlace& place) const;
+  void announce_read(const RecordPlace& place) const;
 
   // "FILE at byte N", for messages.
   std::string origin(const RecordPlace& place) const;

@@ -59,7 +59,7 @@ std::string RandomFile::read(uint64_t offset, size_t bytes) const {
   return content;
 }
 
-void RandomFile::expect_read(uint64_t offset, uint64_t bytes) const {
+void RandomFile::announce_read(uint64_t offset, uint64_t bytes) const {
   (void)::posix_fadvise(descriptor_, static_cast<off_t>(offset), static_cast<off_t>(bytes),
                         POSIX_FADV_WILLNEED);
 }

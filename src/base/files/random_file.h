@@ -24,7 +24,7 @@ class RandomFile {
   std::string read(uint64_t offset, size_t bytes) const;
 
   // Hints to the system: these bytes will be read soon; reads will be in random order.
-  void expect_read(uint64_t offset, uint64_t bytes) const;
+  void announce_read(uint64_t offset, uint64_t bytes) const;
   void expect_jumps() const;
 
  private:

@@ -102,7 +102,7 @@ class MatchedDataset final : public Dataset {
     return data_->content_hash(index) ^ hash_bytes(labels);
   }
   std::string remark() const override { return remark_; }
-  void expect_read(int64_t index) const override { data_->expect_read(index); }
+  void announce_read(int64_t index) const override { data_->announce_read(index); }
   int64_t run_length() const override { return data_->run_length(); }
 
  private:

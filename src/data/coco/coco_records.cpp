@@ -118,7 +118,7 @@ class CocoRecords final : public PictureSource {
   std::string origin(int64_t index) const override { return index_.origin(index); }
   KeptSample kept(int64_t index) const override { return index_.kept(index); }
   int64_t run_length() const override { return RecordIndex::run_length; }
-  void expect_read(int64_t index) const override { index_.expect_read(index); }
+  void announce_read(int64_t index) const override { index_.announce_read(index); }
 
   void read(int64_t index, EncodedPicture& picture) const override {
     thread_local std::string record;  // keeps its memory between pictures

@@ -51,7 +51,7 @@ class CocoSource final : public PictureSource {
     const uint64_t bytes = fs::file_size(origin(index), code);  // the read reports errors
     return {at(index).file, code ? 0 : bytes};
   }
-  void expect_read(int64_t index) const override { expect_read_of(origin(index)); }
+  void announce_read(int64_t index) const override { announce_read_of(origin(index)); }
 
   void read(int64_t index, EncodedPicture& picture) const override {
     const CocoPicture& described = at(index);

@@ -264,7 +264,7 @@ void Loader::fill(int64_t number, Batch& batch, Place& place) const {
                     dataset_.run_length());
     }
     key[i] = (*order)[position.index];
-    dataset_.expect_read(key[i]);
+    dataset_.announce_read(key[i]);
   }
   for (int64_t i = 0; i < batch.valid; ++i) {
     const int64_t sample = key[i];

@@ -17,8 +17,8 @@ class CachedSource final : public PictureSource {
   KeptSample kept(int64_t index) const override { return source_->kept(index); }
   int64_t run_length() const override { return source_->run_length(); }
   int64_t decoded_bytes() const override { return source_->decoded_bytes(); }
-  void expect_read(int64_t index) const override {
-    if (!kept_.find(index)) source_->expect_read(index);
+  void announce_read(int64_t index) const override {
+    if (!kept_.find(index)) source_->announce_read(index);
   }
 
   void read(int64_t index, EncodedPicture& picture) const override {

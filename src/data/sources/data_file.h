@@ -16,7 +16,7 @@ inline bool is_there(const fs::path& path) {
 }
 
 // Hint: the whole file will be read soon. The read reports errors.
-inline void expect_read_of(const fs::path& path) {
+inline void announce_read_of(const fs::path& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return;
   ::posix_fadvise(file, 0, 0, POSIX_FADV_WILLNEED);

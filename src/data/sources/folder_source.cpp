@@ -54,7 +54,7 @@ class FileSource final : public PictureSource {
     picture.boxes.clear();
   }
 
-  void expect_read(int64_t index) const override { expect_read_of(origin(index)); }
+  void announce_read(int64_t index) const override { announce_read_of(origin(index)); }
 
  private:
   std::vector<std::string> names_;

@@ -34,7 +34,7 @@ class PictureDataset final : public Dataset {
   std::string origin(int64_t index) const override { return source_->origin(index); }
   KeptSample kept(int64_t index) const override { return source_->kept(index); }
   uint64_t content_hash(int64_t index) const override;
-  void expect_read(int64_t index) const override { source_->expect_read(index); }
+  void announce_read(int64_t index) const override { source_->announce_read(index); }
   int64_t run_length() const override { return source_->run_length(); }
 
  private:

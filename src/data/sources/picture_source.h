@@ -54,7 +54,7 @@ class PictureSource {
   virtual KeptSample kept(int64_t index) const { return {origin(index), 0}; }
 
   // Hint: the picture will be read soon.
-  virtual void expect_read(int64_t index) const { (void)index; }
+  virtual void announce_read(int64_t index) const { (void)index; }
 
   // How many neighbours to read together, so that large files are read in long ranges.
   virtual int64_t run_length() const { return 1; }

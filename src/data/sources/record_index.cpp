@@ -39,6 +39,6 @@ KeptSample RecordIndex::kept(int64_t index) const {
   return {fmt::format("{} at byte {}", name, place(index).offset), place(index).bytes};
 }
 
-void RecordIndex::expect_read(int64_t index) const { file(index).expect_read(place(index)); }
+void RecordIndex::announce_read(int64_t index) const { file(index).announce_read(place(index)); }
 
 }  // namespace convoy

@@ -27,7 +27,7 @@ class RecordIndex {
   std::string origin(int64_t index) const;
   KeptSample kept(int64_t index) const;
   // Hint: this record will be read soon.
-  void expect_read(int64_t index) const;
+  void announce_read(int64_t index) const;
   // How many neighbours to read together.
   static constexpr int64_t run_length = 32;
 

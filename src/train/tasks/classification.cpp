@@ -97,10 +97,10 @@ TaskGraph Classification::build(const TaskShape& shape) const {
     const Value box = mix_rows("mix_box", DType::s32), share = mix_rows("mix_share", DType::f32);
     image = ops::mix_images(b, image, source, box, share);
   }
-  const Value label = shape.predict ? Value{} : b.input("label", {{shape.batch}, DType::s32});
+  const Value label = shape.for_export ? Value{} : b.input("label", {{shape.batch}, DType::s32});
   const Value key = b.input("key", {{shape.batch}, DType::s64});
   const Value logits = model_.build(b, {image, key, classes_, options_});
-  if (shape.predict) {
+  if (shape.for_export) {
     b.output("logits", logits);
     return task;
   }

@@ -24,7 +24,7 @@ class Classification : public Task {
 
   // Inputs: image, label, key, and loss_scale in training. With byte tables the image is bytes, and
   // the first node converts it to floats. Outputs: `loss` and `rank`, one number per sample
-  // (ops/loss/cross_entropy.h), and `logits` in evaluation; for prediction only `logits`. Label
+  // (ops/loss/cross_entropy.h), and `logits` in evaluation; for export only `logits`. Label
   // smoothing, class weights and mixing apply in training only; the tensors of mixing
   // (data/mixing/mixing.h) are then inputs. Evaluation uses the plain loss.
   TaskGraph build(const TaskShape& shape) const override;

@@ -65,7 +65,7 @@ TaskGraph DetectionTask::build(const TaskShape& shape) const {
     b.output("class_logits", logits);
     b.output("box_codes", codes);
   }
-  if (shape.predict) return task;
+  if (shape.for_export) return task;
   const int64_t boxes = form_.boxes().count();
   const Value classes = b.input("box_classes", {{n, boxes}, DType::s32});
   const Value targets = b.input("box_codes", {{n, boxes, 4}});

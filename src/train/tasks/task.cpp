@@ -40,7 +40,7 @@ Graph used_graph(const TaskSite& site, const Shape& image, int64_t batch) {
       ->build({.batch = batch,
                .image = image.rank() == 0 ? full.model.image() : image,
                .train = false,
-               .predict = true})
+               .for_export = true})
       .graph;
 }
 

@@ -26,8 +26,9 @@ struct TaskShape {
   int replicas = 1;  // in that batch
   Shape image;       // [c, h, w]
   bool train = true;
-  bool predict = false;  // inputs: images (and keys) only; outputs: those for other
-                         // programs only; false in training
+  // The network alone: images (and keys) in, outputs for other programs out; no labels, no losses.
+  // Not in training. The verb predict runs the graph of an evaluation instead.
+  bool for_export = false;
 };
 
 struct TaskGraph {

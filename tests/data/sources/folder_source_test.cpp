@@ -36,7 +36,7 @@ TEST(FolderSource, ClassesAndPicturesComeInTheOrderOfTheirNames) {
     train->read(i, picture);
     content.push_back(picture.bytes);
     EXPECT_EQ(picture.label, i < 2 ? 0 : 1);
-    train->expect_read(i);
+    train->announce_read(i);
   }
   EXPECT_EQ(content, (std::vector<std::string>{"b", "a", "z10", "z2"}));
   EXPECT_EQ(train->origin(1), (folder / "train/Ant/deep/er/a.jpg").string());

@@ -37,7 +37,7 @@ void expect_numbered(const PictureSource& source, int64_t count) {
   ASSERT_EQ(source.size(), count);
   EncodedPicture picture;
   for (int64_t k = 0; k < count; ++k) {
-    source.expect_read(k);
+    source.announce_read(k);
     source.read(k, picture);
     EXPECT_EQ(picture.bytes, fmt::format("picture {}", k));
     EXPECT_EQ(picture.label, k % 3);

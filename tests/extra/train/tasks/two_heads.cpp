@@ -99,7 +99,7 @@ class TwoHeads final : public Task {
       b.output("what", what);
       b.output("group", group);
     }
-    if (shape.predict) return task;
+    if (shape.for_export) return task;
     const auto loss_of = [&](Value logits, const char* label) {
       return ops::softmax_cross_entropy(b, logits, b.input(label, {{shape.batch}, DType::s32}));
     };
