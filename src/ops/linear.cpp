@@ -109,10 +109,12 @@ double grad_weights_flops(const Node&, const KernelSite& site) {
 const OpDef grad_input_def{.name = "linear_grad_input",
                            .infer = infer_grad_input,
                            .kernel = grad_input,
+                           .narrowing = Narrowing::always,
                            .flops = grad_input_flops};
 const OpDef grad_weights_def{.name = "linear_grad_weights",
                              .infer = infer_grad_weights,
                              .kernel = grad_weights,
+                             .narrowing = Narrowing::always,
                              .flops = grad_weights_flops};
 
 Values grad(Builder& b, const Node& n, std::span<const Value> d_out) {
@@ -122,8 +124,12 @@ Values grad(Builder& b, const Node& n, std::span<const Value> d_out) {
   return {d_x, d_params[0], d_params[1]};
 }
 
-const OpDef linear_def{
-    .name = "linear", .infer = infer, .grad = grad, .kernel = forward, .flops = forward_flops};
+const OpDef linear_def{.name = "linear",
+                       .infer = infer,
+                       .grad = grad,
+                       .kernel = forward,
+                       .narrowing = Narrowing::always,
+                       .flops = forward_flops};
 
 }  // namespace
 

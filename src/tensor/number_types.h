@@ -42,4 +42,18 @@ constexpr bool is_narrow(DType t) { return t == DType::bf16 || t == DType::f16; 
 inline float widened(float x) { return x; }
 inline float widened(Bf16 x) { return std::bit_cast<float>(static_cast<uint32_t>(x.bits) << 16); }
 
+// The number of type T nearest to x, ties to even; a NaN stays one.
+template <class T>
+T rounded_to(float x);
+template <>
+inline float rounded_to(float x) {
+  return x;
+}
+template <>
+inline Bf16 rounded_to(float x) {
+  const auto bits = std::bit_cast<uint32_t>(x);
+  if (x != x) return {static_cast<uint16_t>(bits >> 16 | 0x40)};
+  return {static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16)};
+}
+
 }  // namespace convoy

@@ -121,6 +121,7 @@ nlohmann::ordered_json facts(const RunSetup& setup, const Measured& m, const Opt
           {"mode", word_of(options.mode)},
           {"threads", setup.config.thread_count()},
           {"isa", name(isa_level())},
+          {"precision", setup.config.precision.name()},
           {"version", version},
           {"steps", options.steps},
           {"images_per_s", m.images_per_s()},
@@ -154,10 +155,11 @@ nlohmann::ordered_json ops_json(const Measured& m, const Options& options) {
 }
 
 void print_summary(const RunSetup& setup, const Measured& m, const Options& options) {
-  show("{}, batch {} of {}x{}, {} threads, {}: {:.2f} images/s (best {:.2f}), {:.4f} s a step\n",
+  show("{}, batch {} of {}x{}, {} threads, {} {}: {:.2f} images/s (best {:.2f}), {:.4f} s a step\n",
        setup.config.model, setup.shape.global_batch(), setup.train_set->image_shape()[1],
-       setup.train_set->image_shape()[2], setup.config.thread_count(), name(isa_level()),
-       m.images_per_s(), m.images / m.best_seconds(), m.median_seconds());
+       setup.train_set->image_shape()[2], setup.config.thread_count(),
+       setup.config.precision.name(), name(isa_level()), m.images_per_s(),
+       m.images / m.best_seconds(), m.median_seconds());
   show(
       "{:.1f} GFLOP/s, {:.1f}% of the {:.1f} that multiply-adds reach here; waited {:.4f} s "
       "a step for data; peak memory {}\n",
@@ -275,7 +277,7 @@ resizing, augmenting, normalising, by --threads threads and without a network.
       .words = "ops convs data",
       .basics =
           "model batch-size image-size steps warmup-steps mode json by top shapes "
-          "rounds write-algorithms replicas optimizer winograd threads isa",
+          "rounds write-algorithms replicas optimizer precision winograd threads isa",
       .describe = describe_with_run<Options>,
       .run = run};
 }

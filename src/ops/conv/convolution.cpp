@@ -333,6 +333,7 @@ const OpDef grad_input_def{.name = "convolution_grad_input",
                            .infer = infer_grad_input,
                            .kernel = grad_input_kernel,
                            .forms = grad_input_forms,
+                           .narrowing = Narrowing::always,
                            .flops = flops,
                            .describe = describe};
 
@@ -340,6 +341,7 @@ const OpDef grad_weights_def{.name = "convolution_grad_weights",
                              .infer = infer_grad_weights,
                              .kernel = grad_weights_kernel,
                              .forms = grad_weights_forms,
+                             .narrowing = Narrowing::always,
                              .flops = flops,
                              .describe = describe};
 
@@ -356,6 +358,7 @@ const OpDef convolution_def{.name = "convolution",
                             .grad = grad,
                             .kernel = forward_kernel,
                             .forms = forward_forms,
+                            .narrowing = Narrowing::always,
                             .flops = flops,
                             .describe = describe};
 
