@@ -8,6 +8,11 @@
 
 namespace convoy::ops {
 
+// bf16 if offered, else fp32.
+constexpr DType fp32_or_bf16(DType offered) {
+  return offered == DType::bf16 ? DType::bf16 : without_16_bit(offered);
+}
+
 using FormRule = FormChoice (*)(const Node&, std::span<const TensorType> offered);
 
 // Images blocked, everything else plain.
@@ -26,6 +31,10 @@ inline FormChoice all_of(Layout layout, const Node& n, std::span<const TensorTyp
   for (const TensorType& t : offered) choice.in.push_back({layout, without_16_bit(t.dtype)});
   choice.out.assign(n.out.size(), layout);
   return choice;
+}
+
+inline FormChoice all_plain(const Node& n, std::span<const TensorType> offered) {
+  return all_of(Layout::plain, n, offered);
 }
 
 // All values in one layout: blocked if any input is blocked. For ops that map zero to zero, so that

@@ -83,7 +83,7 @@ ConvKind conv_kind(const ConvShape& shape) {
 
 std::optional<int64_t> conv_estimate(ConvAlgorithm algorithm, const ConvShape& shape, ConvPass pass,
                                      Isa level) {
-  for (const ConvRates& rates : conv_rates(level)) {
+  for (const ConvRates& rates : conv_rates(level, shape.stored)) {
     if (rates.kind != conv_kind(shape) || rates.pass != pass || rates.algorithm != algorithm)
       continue;
     const ConvWork work = conv_work(algorithm, shape, pass, level);

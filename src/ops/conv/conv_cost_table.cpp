@@ -39,13 +39,28 @@ constexpr ConvRates avx512_rates[] = {
     {window,    grad_weights, winograd_f2,     3464,    36046,   529095,   174468,        0,        0,   215256,        0},
     {window,    grad_weights, winograd_f4,     3209,    64009,   585454,   126092,        0,        0,    96476,        0},
 };
+constexpr ConvRates avx512_bf16_narrow_rates[] = {
+    {pointwise, forward,      direct,          3603,        0,        0,   608056,        0,        0,   120092,        0},
+    {pointwise, grad_input,   direct,          3727,        0,        0,  1542547,        0,        0,   104661,        0},
+    {pointwise, grad_weights, direct,          3571,        0,        0,  2895655,        0,        0,   186983,        0},
+    {window,    forward,      direct,          3811,        0,        0,  1383626,        0,        0,   229037,        0},
+    {window,    forward,      winograd_f2,     6341,        0,   624530,   511237,   173096,        0,   770458,        0},
+    {window,    forward,      winograd_f4,     6411,   189124,  1123669,   231789,   144351,        0,    87128,        0},
+    {window,    grad_input,   direct,          3792,        0,        0,  1110462,        0,        0,   224249,        0},
+    {window,    grad_input,   winograd_f2,     7716,        0,   421768,   811786,   120951,        0,   668033,        0},
+    {window,    grad_input,   winograd_f4,     9282,    59242,   675699,   262140,    92847,        0,   265813, 21302388},
+    {window,    grad_weights, direct,          4642,        0,        0,        0,        0,   301770,   146455,        0},
+    {window,    grad_weights, winograd_f2,     6725,        0,   687328,   923690,   183387,   245383,   900712,        0},
+    {window,    grad_weights, winograd_f4,     7047,    42673,   980904,   324934,   120527,   365466,   458504,        0},
+};
 // clang-format on
 
 }  // namespace
 
-std::span<const ConvRates> conv_rates(Isa level) {
-  if (level == Isa::avx512) return avx512_rates;
-  return avx2_rates;  // also for lower levels: not measured, but the nearest
+std::span<const ConvRates> conv_rates(Isa level, DType stored) {
+  if (stored == DType::bf16 && has_bf16_products(level)) return avx512_bf16_narrow_rates;
+  // Arithmetic is fp32 on either storage. Lower levels were not measured: avx2 is the nearest.
+  return level >= Isa::avx512 ? std::span<const ConvRates>(avx512_rates) : avx2_rates;
 }
 
 }  // namespace convoy::ops

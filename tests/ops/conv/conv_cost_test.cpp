@@ -50,8 +50,9 @@ TEST(ConvCost, GroupsMultiplyOnlyWithinThemselves) {
 }
 
 TEST(ConvCost, EveryAlgorithmHasRatesForEveryPassItCanCompute) {
-  for (const Isa level : {Isa::sse41, Isa::avx2, Isa::avx512}) {
-    for (const char* name : {"64@56x56->64/3x3/s1/p1", "64@56x56->256/1x1/s1/p0"}) {
+  for (const Isa level : {Isa::sse41, Isa::avx2, Isa::avx512, Isa::avx512_bf16, Isa::amx}) {
+    for (const char* name : {"64@56x56->64/3x3/s1/p1", "64@56x56->256/1x1/s1/p0",
+                             "64@56x56->64/3x3/s1/p1/bf16", "64@56x56->256/1x1/s1/p0/bf16"}) {
       for (const ConvAlgorithm a : conv_algorithms()) {
         for (const ConvPass pass : conv_passes) {
           const ConvShape s = shape(name, 16);
