@@ -98,6 +98,7 @@ struct DatasetDef {
   bool has_pictures = false;             // encoded pictures of any size: image size, crop … apply
   bool upright = false;                  // pictures are turned by their EXIF data by default
   std::string_view crop = "random-resized", eval_crop = "centre";  // default views of pictures
+  bool may_be_whole = false;  // --val-share takes evaluation from a folder without splits
   bool (*is_in)(const fs::path& folder) = nullptr;  // whether its files are there; null: never
   std::vector<std::string_view> path_words = {};    // lower case; in the paths of its folders
   PublishedSize published = {};

@@ -6,14 +6,30 @@
 #include <string>
 
 #include "kernels/conv/winograd.h"
+#include "kernels/product.h"
 #include "tensor/isa.h"
 #include "tensor/shape.h"
 
 namespace convoy::ops {
 
 constexpr int64_t megabyte = 1 << 20;
-// Transformed weights above this size would go to memory and back for every few tiles.
-constexpr int64_t large_weights = 4 * megabyte;
+// Transformed weights up to this size stay in the last cache, so that each task can transform and
+// multiply its own tiles. Tiles that one core transforms and another reads are much slower where
+// the cores do not share a cache.
+constexpr int64_t large_weights = 16 * megabyte;
+// The same for weight gradients over `tiles` tiles: with few tiles, transforming the sums of every
+// task back takes longer than sharing the tiles.
+constexpr bool has_large_weights(int64_t bytes, int64_t tiles) {
+  return bytes > large_weights || (bytes > 4 * megabyte && tiles < 512);
+}
+// The tiles that a task of the forward pass computes, of `tiles` in all, for small weights: as many
+// as stay in a core's cache or near it, since every chunk reads all weights; a multiple of the
+// product's rows, but enough tasks for 16 threads. `channels`: of both sides.
+constexpr int64_t chunk_of_tiles(int64_t points, int64_t channels, int64_t tiles) {
+  constexpr int64_t rows = kernels::product_rows;
+  const int64_t near = 2 * megabyte / (points * channels * 4);
+  return std::min(std::max<int64_t>(near / rows, 1) * rows, round_up(divide_up(tiles, 24), rows));
+}
 // Limit for the transformed tiles of a group of images.
 constexpr int64_t group_bytes = 48 * megabyte;
 
@@ -24,12 +40,30 @@ struct WinogradImages {
 
   int64_t blocks() const { return divide_up(channels, block); }
   int64_t padded() const { return blocks() * block; }
-  // The plane of channel block b of image n.
-  template <class T>
-  T* plane(T* data, int64_t n, int64_t b) const {
-    return data + (n * blocks() + b) * h * w * block;
-  }
+  // Where the plane of channel block b of image n begins, in elements.
+  int64_t plane(int64_t n, int64_t b) const { return (n * blocks() + b) * h * w * block; }
 };
+
+// kernels/conv/winograd.h on planes in fp32 or bf16.
+inline void winograd_input(const kernels::WinogradPlane& p, DType stored, const std::byte* plane,
+                           int64_t first, int64_t count, const kernels::WinogradField& to) {
+  stored == DType::bf16
+      ? kernels::winograd_input(p, reinterpret_cast<const Bf16*>(plane), first, count, to)
+      : kernels::winograd_input(p, reinterpret_cast<const float*>(plane), first, count, to);
+}
+inline void winograd_output(const kernels::WinogradPlane& p, const kernels::WinogradField& from,
+                            int64_t first, int64_t count, DType stored, std::byte* plane) {
+  stored == DType::bf16
+      ? kernels::winograd_output(p, from, first, count, reinterpret_cast<Bf16*>(plane))
+      : kernels::winograd_output(p, from, first, count, reinterpret_cast<float*>(plane));
+}
+inline void winograd_output_grad(const kernels::WinogradPlane& p, DType stored,
+                                 const std::byte* plane, int64_t first, int64_t count,
+                                 const kernels::WinogradField& to) {
+  stored == DType::bf16
+      ? kernels::winograd_output_grad(p, reinterpret_cast<const Bf16*>(plane), first, count, to)
+      : kernels::winograd_output_grad(p, reinterpret_cast<const float*>(plane), first, count, to);
+}
 
 // Transformed tiles of consecutive images: [point][block][tile][channel of the block].
 struct WinogradTiles {
