@@ -119,7 +119,8 @@ TEST(StorageLists, AFileIsRecordedAsItsRules) {
 
 TEST(StorageLists, MistakesAreNamed) {
   const test::TempFolder folder;
-  const auto refused = [&](const std::string& lists, const std::vector<std::string>& words) {
+  const auto refused = [&](const std::string& lists,
+                           std::initializer_list<std::string_view> words) {
     expect_raises(Fault::usage, words, [&] {
       read({{"precision", "16.32"}, {"bf16-lists", lists}});
     });
@@ -129,7 +130,8 @@ TEST(StorageLists, MistakesAreNamed) {
   refused("never relu (", {"no regular expression"});
   refused("never relu a b", {"nor a rule"});
   refused("absent.json", {"absent.json"});
-  const auto file_refused = [&](const std::string& text, const std::vector<std::string>& words) {
+  const auto file_refused = [&](const std::string& text,
+                                std::initializer_list<std::string_view> words) {
     const std::string file = folder / "lists.json";
     test::write_bytes(file, text);
     refused(file, words);
