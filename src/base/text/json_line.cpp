@@ -158,7 +158,7 @@ class Scanner {
 }  // namespace
 
 bool JsonLineValue::counts() const {
-  if (kind == Kind::number) return true;
+  if (kind == Kind::number || kind == Kind::truth) return true;
   return kind == Kind::text && (text == "nan" || text == "inf" || text == "-inf");
 }
 

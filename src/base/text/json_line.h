@@ -17,7 +17,7 @@ struct JsonLineValue {
   std::string_view text;
 
   bool is_number() const { return kind == Kind::number; }
-  // A number, or a text that stands for one.
+  // A number, true or false, or a text that stands for a number.
   bool counts() const;
 };
 

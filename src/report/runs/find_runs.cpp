@@ -1,8 +1,10 @@
 #include "report/runs/find_runs.h"
 
 #include <algorithm>
+#include <map>
 
 #include "base/files/folder.h"
+#include "config/yaml.h"
 #include "report/runs/followed_file.h"
 
 namespace convoy {
@@ -52,6 +54,21 @@ class Search {
   FoundRuns found_;
 };
 
+void add_texts(std::string_view args, std::vector<RecordedOption>& options) {
+  std::map<std::string, std::string> texts;
+  try {
+    for (YamlEntry& entry : read_yaml(args, "args.yml", Fault::checkpoint)) {
+      texts[entry.key] = std::move(entry.text);
+    }
+  } catch (const Error&) {
+    return;
+  }
+  for (RecordedOption& option : options) {
+    if (const auto found = texts.find(option.key); found != texts.end())
+      option.text = found->second;
+  }
+}
+
 }  // namespace
 
 bool is_run_dir(const fs::path& folder) {
@@ -77,10 +94,11 @@ std::vector<RecordedOption> parse_recorded_options(std::string_view args) {
     const size_t colon = line.find(": "), origin = line.rfind("  # ");
     if (colon == line.npos || origin == line.npos || origin < colon + 1) return;
     const size_t begin = std::min(colon + 2, origin);
-    options.push_back({section, std::string(line.substr(0, colon)),
-                       std::string(line.substr(begin, origin - begin)),
+    const std::string value(line.substr(begin, origin - begin));
+    options.push_back({section, std::string(line.substr(0, colon)), value, value,
                        std::string(line.substr(origin + 4))});
   });
+  add_texts(args, options);
   return options;
 }
 

@@ -31,6 +31,7 @@ FoundRuns find_runs(const fs::path& folder);
 struct RecordedOption {
   std::string section, key;
   std::string value;   // as in the file
+  std::string text;    // as the option takes it; as in the file if that is damaged
   std::string origin;  // "default", "command line", a recipe, …
   bool is_default() const { return origin == "default"; }
 };
