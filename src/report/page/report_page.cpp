@@ -115,7 +115,11 @@ std::string command_of(const std::vector<RecordedOption>& options) {
   for (const RecordedOption& option : options) {
     if (option.key != "config" && option.origin != "command line") continue;
     if (option.key == "config" && option.text.empty()) continue;
-    command += fmt::format(" --{} {}", option.key, in_shell(option.text));
+    if (option.value == "true" || option.value == "false") {  // a text would have quotes
+      command += fmt::format(" --{}{}", option.value == "true" ? "" : "no-", option.key);
+    } else {
+      command += fmt::format(" --{} {}", option.key, in_shell(option.text));
+    }
   }
   return command;
 }

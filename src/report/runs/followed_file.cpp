@@ -1,12 +1,8 @@
 #include "report/runs/followed_file.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 
-#include "base/files/regular_file.h"
+#include "report/runs/opened_file.h"
 
 namespace convoy {
 namespace {
@@ -14,61 +10,20 @@ namespace {
 constexpr size_t block = size_t{1} << 20;  // read at a time; also the longest line
 constexpr size_t kept_bytes = 64;
 
-// An open regular file.
-class Opened {
- public:
-  explicit Opened(const fs::path& path)
-      : path_(path), file_(open_regular(path, Fault::checkpoint)) {}
-  ~Opened() { ::close(file_.descriptor); }
-  Opened(const Opened&) = delete;
-  Opened& operator=(const Opened&) = delete;
-
-  uint64_t size() const { return file_.bytes; }
-  int descriptor() const { return file_.descriptor; }
-  uint64_t number() const {
-    struct stat about {};
-    return ::fstat(file_.descriptor, &about) == 0 ? about.st_ino : 0;
-  }
-  // As many bytes as there are; the file may be cut meanwhile.
-  std::string read(uint64_t offset, size_t bytes) const {
-    std::string into(bytes, '\0');
-    size_t done = 0;
-    while (done < bytes) {
-      const ssize_t got = ::pread(file_.descriptor, into.data() + done, bytes - done,
-                                  static_cast<off_t>(offset + done));
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) raise_file_error("read", path_, errno, Fault::checkpoint);
-      if (got == 0) break;
-      done += static_cast<size_t>(got);
-    }
-    into.resize(done);
-    return into;
-  }
-
- private:
-  const fs::path& path_;
-  RegularFile file_;
-};
-
-bool is_missing(const fs::path& path) {
-  struct stat about {};
-  return ::stat(path.c_str(), &about) != 0 && (errno == ENOENT || errno == ENOTDIR);
-}
-
 }  // namespace
 
 FollowedFile::News FollowedFile::read(const std::function<void()>& restart,
                                       const std::function<void(std::string_view line)>& take) {
   if (is_missing(path_)) return News::gone;
-  const Opened file(path_);
+  const OpenedFile file(path_);
   const bool was_read = number_ != 0;
-  const bool continues = was_read && file.number() == number_ && file.size() >= offset_ &&
+  const bool continues = was_read && file.inode() == number_ && file.size() >= offset_ &&
                          file.read(offset_ - end_.size(), end_.size()) == end_;
   if (!continues) {
     if (was_read) restart();
     offset_ = 0;
     end_.clear();
-    number_ = file.number();
+    number_ = file.inode();
   }
   bool is_more = false;
   while (offset_ < file.size()) {
@@ -93,7 +48,7 @@ FollowedFile::News FollowedFile::read(const std::function<void()>& restart,
 std::string last_lines(const fs::path& path, uint64_t bytes, bool* is_whole) {
   if (is_whole) *is_whole = true;
   if (is_missing(path)) return "";
-  const Opened file(path);
+  const OpenedFile file(path);
   const uint64_t from = file.size() > bytes ? file.size() - bytes : 0;
   // One byte more tells whether the first line is whole.
   const uint64_t begin = from > 0 ? from - 1 : 0;
@@ -106,7 +61,7 @@ std::string last_lines(const fs::path& path, uint64_t bytes, bool* is_whole) {
 
 std::string first_lines(const fs::path& path, uint64_t bytes) {
   if (is_missing(path)) return "";
-  const Opened file(path);
+  const OpenedFile file(path);
   std::string text = file.read(0, static_cast<size_t>(std::min(bytes, file.size())));
   text.resize(text.rfind('\n') + 1);
   return text;

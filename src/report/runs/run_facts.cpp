@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <fstream>
 
 #include "base/clock.h"
 #include "base/process.h"
@@ -194,19 +195,15 @@ HeldLocks HeldLocks::now() {
   // "1: FLOCK  ADVISORY  WRITE 7421 08:01:1234 0 EOF": process, device and inode. The device is not
   // the one that stat tells on some file systems.
   HeldLocks all;
-  std::string text;
-  try {
-    text = read_file("/proc/locks", Fault::bug);
-  } catch (const Error&) {  // no /proc: no lock is seen
-  }
-  for_each_line(text, [&](std::string_view line) {
+  std::ifstream file("/proc/locks");  // without it no lock is seen
+  for (std::string line; std::getline(file, line);) {
     const std::vector<std::string> words = split_at_blanks(line);
-    if (words.size() < 6 || words[1] != "FLOCK") return;
+    if (words.size() < 6 || words[1] != "FLOCK") continue;
     const std::string inode = words[5].substr(words[5].rfind(':') + 1);
-    if (!is_number(inode) || !is_number(words[4])) return;
+    if (!is_number(inode) || !is_number(words[4])) continue;
     all.held_.emplace_back(std::strtoull(inode.c_str(), nullptr, 10),
                            std::strtoll(words[4].c_str(), nullptr, 10));
-  });
+  }
   std::ranges::sort(all.held_);
   return all;
 }

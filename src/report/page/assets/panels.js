@@ -11,7 +11,8 @@ const Panels = (() => {
   const order = ["train/loss", "val/loss", "val/", "metrics/", "lr", "throughput/", "memory/", "time/"];
 
   function titleOf(tag) {
-    return titles[tag] || tag.replace(/^val\//, "evaluation ").replace(/^train\//, "training ");
+    const words = tag.replace(/top(\d)/, "top-$1").replace("_", " ");
+    return titles[tag] || words.replace(/^val\//, "evaluation ").replace(/^train\//, "training ");
   }
   function rank(tag) {
     const at = order.findIndex((o) => tag.startsWith(o));
