@@ -415,7 +415,8 @@ std::set<std::string> ops_in(const OpCase& c) {
   const Plan narrow = make_plan(c, {.storage = DType::bf16});
   for (const int id : narrow.graph.order) {
     const Node& node = narrow.graph.node(id);
-    if (touches_bf16(narrow.graph, node)) names.emplace(std::string(node.op->name) + in_bf16);
+    if (touches_bf16(narrow.graph, node))
+      names.insert(std::string(node.op->name) + std::string(in_bf16));
   }
   return names;
 }

@@ -104,7 +104,7 @@ std::vector<std::string> conv_list_names() {
   return names;
 }
 
-std::vector<ConvCase> listed_convs(const std::string& list_or_file, int64_t batch) {
+std::vector<ConvCase> listed_convs(const std::string& list_or_file, int64_t batch, DType stored) {
   std::vector<ConvCase> cases;
   for (const List& list : lists) {
     if (list_or_file != list.name && list_or_file != "all") continue;
@@ -112,13 +112,15 @@ std::vector<ConvCase> listed_convs(const std::string& list_or_file, int64_t batc
       add(cases, case_of(name, batch ? batch : list.batch, std::string(list.name)));
     }
   }
-  if (!cases.empty()) return cases;
   std::error_code ignored;
-  if (!fs::is_regular_file(list_or_file, ignored)) {
+  if (cases.empty() && !fs::is_regular_file(list_or_file, ignored)) {
     raise(Fault::usage, "--shapes {}: neither a list nor a file; try: {}", list_or_file,
           join(conv_list_names(), ", "));
   }
-  read_cases(list_or_file, batch, cases);
+  if (cases.empty()) read_cases(list_or_file, batch, cases);
+  if (stored == DType::bf16) {
+    for (ConvCase& one : cases) one.shape.stored = stored;
+  }
   return cases;
 }
 

@@ -191,8 +191,9 @@ void refuse_others(const Fields& field, const std::string& kind, const Options& 
   }
   refuse({"steps", "warmup-steps", "mode"}, "bench");
   if (options.convs.shapes.empty()) return;
-  constexpr std::array known{"shapes",  "rounds", "write-algorithms", "json",     "batch-size",
-                             "threads", "isa",    "memory",           "winograd", "algorithms"};
+  constexpr std::array known{
+      "shapes", "rounds",   "write-algorithms", "json",      "batch-size", "threads", "isa",
+      "memory", "winograd", "algorithms",       "precision", "dtype",      "amp"};
   for (const Field& one : field.all()) {
     if (!field.given(one.key) || std::ranges::find(known, one.key) != known.end()) continue;
     raise(Fault::usage, "--{} has no meaning with --shapes, which needs no model; try: without it",

@@ -14,7 +14,9 @@
 #include "ops/conv/conv_algorithm.h"
 #include "ops/conv/direct_conv.h"
 #include "ops/conv/few_channels_conv.h"
+#include "ops/conv/grad_weights_by_outputs.h"
 #include "ops/conv/grouped_conv.h"
+#include "ops/conv/pointwise_grad_weights.h"
 #include "ops/conv/winograd_conv.h"
 #include "ops/family.h"
 #include "ops/form_rules.h"
@@ -133,6 +135,8 @@ std::unique_ptr<Kernel> grad_weights_kernel(const Node& n, const KernelSite& sit
   }
   if (prefers_grouped(s, pass)) return grouped_grad_weights(s, site);
   if (has_few_channels(s)) return few_channels_grad_weights(s, site);
+  if (prefers_pointwise_grad_weights(s)) return pointwise_grad_weights(s, site);
+  if (prefers_parts_of_outputs(s)) return grad_weights_by_outputs(s, site);
   return direct_grad_weights(s, site);
 }
 

@@ -6,6 +6,7 @@
 #include "kernels/transpose.h"
 #include "ops/conv/winograd_conv.h"
 #include "ops/conv/winograd_parts.h"
+#include "ops/stored.h"
 
 namespace convoy::ops {
 namespace {
@@ -18,8 +19,9 @@ struct Sides {
   WinogradImages in, out;
   int64_t images;
   bool turned;
-  In<float> source, weights;
-  Out<float> made;
+  StoredIn source;
+  In<float> weights;
+  StoredOut made;
 
   // 9 rows of `block` outputs for each of the inputs [first, first + count): the input of the
   // weight transform.
@@ -134,8 +136,8 @@ class ChunkedApply : public Kernel {
     const int64_t begin = task * chunk_, end = std::min(begin + chunk_, all_);
     by_image(begin, end, plane.tiles(), [&](int64_t n, int64_t first, int64_t count, int64_t at) {
       for (int64_t b = 0; b < s_.in.blocks(); ++b) {
-        kernels::winograd_input(plane, s_.in.plane(s_.source(args), n, b), first, count,
-                                v_.at(v, at, b));
+        winograd_input(plane, s_.source.type(), s_.source.at(args, s_.in.plane(n, b)), first, count,
+                       v_.at(v, at, b));
       }
     });
     for (int64_t point = 0; point < plane.points(); ++point) {
@@ -147,8 +149,8 @@ class ChunkedApply : public Kernel {
     }
     by_image(begin, end, plane.tiles(), [&](int64_t n, int64_t first, int64_t count, int64_t at) {
       for (int64_t b = 0; b < s_.out.blocks(); ++b) {
-        kernels::winograd_output(plane, m_.at(m, at, b), first, count,
-                                 s_.out.plane(s_.made(args), n, b));
+        winograd_output(plane, m_.at(m, at, b), first, count, s_.made.type(),
+                        s_.made.at(args, s_.out.plane(n, b)));
       }
     });
   }
@@ -201,8 +203,9 @@ class PhasedApply : public Kernel {
     const int64_t group = (phase - 1) / 2, tiles = s_.plane.tiles();
     if (phase % 2 == 1) {
       const int64_t i = task / s_.in.blocks(), b = task % s_.in.blocks();
-      kernels::winograd_input(s_.plane, s_.in.plane(s_.source(args), group * group_ + i, b), 0,
-                              tiles, v_.at(v, i * tiles, b));
+      winograd_input(s_.plane, s_.source.type(),
+                     s_.source.at(args, s_.in.plane(group * group_ + i, b)), 0, tiles,
+                     v_.at(v, i * tiles, b));
     } else {
       const int64_t all = count(group) * tiles, each = share(all);
       const int64_t first = std::min(task % parts_ * each, all), end = std::min(first + each, all);
@@ -233,8 +236,8 @@ class PhasedApply : public Kernel {
     multiply(first_block, blocks, first, end - first, v, args, u, m);
     by_image(first, end, s_.plane.tiles(), [&](int64_t n, int64_t tile, int64_t count, int64_t at) {
       for (int64_t b = 0; b < blocks; ++b) {
-        kernels::winograd_output(s_.plane, m_.at(m, at, b), tile, count,
-                                 s_.out.plane(s_.made(args), group * group_ + n, first_block + b));
+        winograd_output(s_.plane, m_.at(m, at, b), tile, count, s_.made.type(),
+                        s_.made.at(args, s_.out.plane(group * group_ + n, first_block + b)));
       }
     });
   }
@@ -284,9 +287,9 @@ std::unique_ptr<Kernel> winograd_forward(const ConvShape& s, int64_t tile, const
                 .out = {s.oc, s.oh, s.ow},
                 .images = s.n,
                 .turned = false,
-                .source = site.input<float>(0),
+                .source = {site, 0},
                 .weights = site.input<float>(1),
-                .made = site.output<float>(0)});
+                .made = {site, 0}});
 }
 
 std::unique_ptr<Kernel> winograd_grad_input(const ConvShape& s, int64_t tile,
@@ -297,9 +300,9 @@ std::unique_ptr<Kernel> winograd_grad_input(const ConvShape& s, int64_t tile,
        .out = {s.ic, s.ih, s.iw},
        .images = s.n,
        .turned = true,
-       .source = site.input<float>(0),
+       .source = {site, 0},
        .weights = site.input<float>(1),
-       .made = site.output<float>(0)});
+       .made = {site, 0}});
 }
 
 }  // namespace convoy::ops

@@ -9,6 +9,7 @@
 #include "ops/conv/winograd_conv.h"
 #include "ops/conv/winograd_parts.h"
 #include "ops/slices.h"
+#include "ops/stored.h"
 
 namespace convoy::ops {
 namespace {
@@ -21,7 +22,7 @@ struct Sides {
   WinogradImages x, y;
   int64_t batch;  // images of a replica
   int64_t replicas;
-  In<float> x_data, d_y_data;
+  StoredIn x_data, d_y_data;
   Out<float> d_w_data;
 
   int64_t weights() const { return x.channels * y.channels * 9; }
@@ -29,11 +30,12 @@ struct Sides {
   // Transform the tiles [first, first + count) of channel block b of image n.
   void transform_x(const KernelArgs& args, int64_t n, int64_t b, int64_t first, int64_t count,
                    const kernels::WinogradField& to) const {
-    kernels::winograd_input(plane, x.plane(x_data(args), n, b), first, count, to);
+    winograd_input(plane, x_data.type(), x_data.at(args, x.plane(n, b)), first, count, to);
   }
   void transform_d_y(const KernelArgs& args, int64_t n, int64_t b, int64_t first, int64_t count,
                      const kernels::WinogradField& to) const {
-    kernels::winograd_output_grad(plane, y.plane(d_y_data(args), n, b), first, count, to);
+    winograd_output_grad(plane, d_y_data.type(), d_y_data.at(args, y.plane(n, b)), first, count,
+                         to);
   }
 
   // The sums over `tiles` tiles at one point, for a block of inputs and some blocks of outputs.
@@ -334,8 +336,8 @@ std::unique_ptr<Kernel> winograd_grad_weights(const ConvShape& s, int64_t tile,
                     .y = {s.oc, s.oh, s.ow},
                     .batch = s.n / site.replicas,
                     .replicas = site.replicas,
-                    .x_data = site.input<float>(0),
-                    .d_y_data = site.input<float>(1),
+                    .x_data = {site, 0},
+                    .d_y_data = {site, 1},
                     .d_w_data = site.output<float>(0)};
   const int64_t bytes = sides.plane.points() * sides.x.padded() * sides.y.padded() * 4;
   if (has_large_weights(bytes, sides.batch * sides.plane.tiles())) {

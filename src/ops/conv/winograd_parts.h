@@ -40,12 +40,30 @@ struct WinogradImages {
 
   int64_t blocks() const { return divide_up(channels, block); }
   int64_t padded() const { return blocks() * block; }
-  // The plane of channel block b of image n.
-  template <class T>
-  T* plane(T* data, int64_t n, int64_t b) const {
-    return data + (n * blocks() + b) * h * w * block;
-  }
+  // Where the plane of channel block b of image n begins, in elements.
+  int64_t plane(int64_t n, int64_t b) const { return (n * blocks() + b) * h * w * block; }
 };
+
+// kernels/conv/winograd.h on planes in fp32 or bf16.
+inline void winograd_input(const kernels::WinogradPlane& p, DType stored, const std::byte* plane,
+                           int64_t first, int64_t count, const kernels::WinogradField& to) {
+  stored == DType::bf16
+      ? kernels::winograd_input(p, reinterpret_cast<const Bf16*>(plane), first, count, to)
+      : kernels::winograd_input(p, reinterpret_cast<const float*>(plane), first, count, to);
+}
+inline void winograd_output(const kernels::WinogradPlane& p, const kernels::WinogradField& from,
+                            int64_t first, int64_t count, DType stored, std::byte* plane) {
+  stored == DType::bf16
+      ? kernels::winograd_output(p, from, first, count, reinterpret_cast<Bf16*>(plane))
+      : kernels::winograd_output(p, from, first, count, reinterpret_cast<float*>(plane));
+}
+inline void winograd_output_grad(const kernels::WinogradPlane& p, DType stored,
+                                 const std::byte* plane, int64_t first, int64_t count,
+                                 const kernels::WinogradField& to) {
+  stored == DType::bf16
+      ? kernels::winograd_output_grad(p, reinterpret_cast<const Bf16*>(plane), first, count, to)
+      : kernels::winograd_output_grad(p, reinterpret_cast<const float*>(plane), first, count, to);
+}
 
 // Transformed tiles of consecutive images: [point][block][tile][channel of the block].
 struct WinogradTiles {

@@ -8,6 +8,7 @@
 #include "config/value.h"
 #include "tensor/isa.h"
 #include "tensor/onednn.h"
+#include "train/precision/results_level.h"
 #include "version.h"
 
 namespace convoy {
@@ -36,7 +37,7 @@ Metadata weights_metadata(const RunSetup& setup, const WeightsMoment& moment) {
   const RunConfig& config = setup.config;
   Metadata about{{"convoy.version", version},
                  {"convoy.onednn", onednn::version()},
-                 {"convoy.isa", std::string(name(isa_level()))},
+                 {"convoy.isa", std::string(name(results_level(config.precision)))},
                  {"convoy.recipe", dump(config.recipe())},
                  {weights_key::kind, !moment.average        ? "model"
                                      : config.average.swa() ? "swa"

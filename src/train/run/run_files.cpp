@@ -8,6 +8,7 @@
 #include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/tensors.h"
 #include "train/checkpoint/weights_metadata.h"
+#include "train/precision/results_level.h"
 #include "train/run/option_record.h"
 #include "train/taken_algorithms.h"
 
@@ -121,7 +122,7 @@ void RunFiles::write_checkpoint(const WholeSlots& slots, bool scheduled, bool& i
                    .stopgap = !scheduled,
                    .numbers = numbers_of(now),
                    .lists = {},
-                   .texts = {{"isa", std::string(name(isa_level()))},
+                   .texts = {{"isa", std::string(name(results_level(site_.config.precision)))},
                              {"algorithms", algorithms_of(site_.setup)}},
                    .options = option_record(site_.config)};
   save_epoch(*state_.epoch, saved);

@@ -5,6 +5,7 @@
 #include "tensor/isa.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/tensors.h"
+#include "train/precision/results_level.h"
 #include "train/run/data_record.h"
 #include "train/run/option_record.h"
 #include "train/run/run_files.h"
@@ -89,11 +90,12 @@ void restore_progress(const RunSite& site, RunState& into, const Checkpoint& fro
 
 void warn_of_other_arithmetic(const RunSite& site, const TrainState& before) {
   const auto isa = before.texts.find("isa");
-  if (isa != before.texts.end() && isa->second != name(isa_level())) {
+  const std::string_view level = name(results_level(site.setup.config.precision));
+  if (isa != before.texts.end() && isa->second != level) {
     site.listener.on(Warning{
         fmt::format("the run was made with {}, this machine goes on with {}: the last digits may "
                     "differ; try: --isa {}",
-                    isa->second, name(isa_level()), isa->second)});
+                    isa->second, level, isa->second)});
   }
   const auto rules = before.texts.find("algorithms");
   const std::string now = algorithms_of(site.setup);
