@@ -43,7 +43,8 @@ void expect_refused(const Arguments& arguments, int code, const std::vector<std:
 
 BoxedSplit read(const fs::path& dir, bool train) {
   RaiseBoxFaults faults;
-  return read_boxes(*recognise_boxes(dir), dir, {.train = train}, {.faults = faults});
+  const BoxFormat& format = *recognise_boxes(dir);
+  return read_boxes(format, dir, {.train = train}, {.faults = faults, .upright = format.upright});
 }
 
 struct Differences {
