@@ -15,11 +15,13 @@ bool is_annotation(const fs::path& path) {
   return ending == ".xml" || ending == ".XML";
 }
 
-// Whether a folder has annotations directly in it.
+// Whether a folder has annotations directly in it. They are as many as the pictures, so one is
+// among the first entries; a folder can have a million of others.
 bool has_annotations(const fs::path& folder) {
+  constexpr int most_entries = 4096;
   std::error_code code;
-  for (fs::directory_iterator entry(folder, code), end; !code && entry != end;
-       entry.increment(code)) {
+  fs::directory_iterator entry(folder, code), end;
+  for (int seen = 0; !code && entry != end && seen < most_entries; entry.increment(code), ++seen) {
     if (is_annotation(entry->path())) return true;
   }
   return false;
