@@ -34,11 +34,11 @@ endfunction()
 # separate library. Warnings are off, since clang's differ from those of the other builds.
 function(convoy_fuzz_programs)
   file(GLOB_RECURSE readers CONFIGURE_DEPENDS
-    src/base/*.cpp src/boxes/coco_*.cpp src/config/*.cpp src/kernels/*.cpp src/pictures/*.cpp src/records/*.cpp
+    src/base/*.cpp src/boxes/coco_*.cpp src/boxes/voc_*.cpp src/boxes/yolo_*.cpp src/config/*.cpp src/kernels/*.cpp src/pictures/*.cpp src/records/*.cpp
     src/tensor/*.cpp src/weights/*.cpp)
   list(APPEND readers
     src/data/sources/cifar_files.cpp src/data/classes/class_match.cpp src/data/content_hash.cpp src/data/sources/gzip.cpp
-    src/data/sources/idx_file.cpp src/data/classes/record_classes.cpp src/launch/hosts.cpp src/report/finished.cpp
+    src/data/sources/idx_file.cpp src/data/yolo/data_yaml.cpp src/data/classes/record_classes.cpp src/launch/hosts.cpp src/report/finished.cpp
     src/train/run/run_dir.cpp src/train/checkpoint/train_state.cpp tests/support/mend.cpp)
   file(GLOB_RECURSE importers CONFIGURE_DEPENDS src/export/*.cpp src/graph/*.cpp src/ops/*.cpp)
   foreach(table IN LISTS tables)

@@ -61,11 +61,14 @@ HWY_INLINE void sums(NormPlane plane, const T* x, const T* pivot, float* sum, fl
 }
 
 // Planes are aligned to whole vectors, as non-temporal stores require.
-HWY_INLINE void put(V v, bool stream, float* to) {
-  const D d;
-  stream ? hn::Stream(v, d, to) : hn::StoreU(v, d, to);
+template <class T>
+HWY_INLINE void put(V v, bool streams, T* to) {
+  if (streams) {
+    stream(v, D(), to);
+  } else {
+    store(v, D(), to);
+  }
 }
-HWY_INLINE void put(V v, bool, Bf16* to) { store(v, D(), to); }
 
 template <NormAct act, bool add, class T>
 HWY_INLINE void apply(NormPlane plane, const T* x, const T* residual, const float* scale,

@@ -12,8 +12,7 @@ namespace convoy::kernels {
 struct NormPlane {
   int64_t pixels;
   int64_t block;
-  // Write results with non-temporal stores: the whole value is larger than the caches. Only for
-  // fp32.
+  // Write results with non-temporal stores: the whole value is larger than the caches.
   bool stream = false;
 };
 

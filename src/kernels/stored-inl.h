@@ -59,6 +59,24 @@ HWY_INLINE void store(V v, D d, Bf16* to) {
   hn::StoreU(hn::DemoteTo(d16, hn::BitCast(di, upper)), d16, &to->bits);
 }
 
+// The same past the caches; `to` must be aligned to the vector as stored.
+template <class D, class V = hwy::HWY_NAMESPACE::Vec<D>>
+HWY_INLINE void stream(V v, D d, float* to) {
+  hwy::HWY_NAMESPACE::Stream(v, d, to);
+}
+template <class D, class V = hwy::HWY_NAMESPACE::Vec<D>>
+HWY_INLINE void stream(V v, D d, Bf16* to) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::RebindToSigned<D> di;
+  const hn::Rebind<uint16_t, D> d16;
+  const auto narrow = hn::DemoteTo(d16, hn::BitCast(di, hn::ShiftRight<16>(bf16_bits(d, v))));
+  if constexpr (hn::MaxLanes(d16) >= 8) {
+    hn::Stream(narrow, d16, &to->bits);
+  } else {  // would write 16 bytes
+    hn::StoreU(narrow, d16, &to->bits);
+  }
+}
+
 // The value that a later load returns after v was stored.
 template <class D, class V = hwy::HWY_NAMESPACE::Vec<D>>
 HWY_INLINE V as_stored(V v, D, const float*) {

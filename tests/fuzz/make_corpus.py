@@ -54,6 +54,25 @@ def texts() -> None:
     put("coco_results", "not_a_number.json", '[{"image_id":4,"category_id":90,"bbox":[1,2,3,4],"score":NaN}]\n')
 
 
+def boxes() -> None:
+    put("yolo_labels", "boxes.txt", "\ufeff0 0.5 0.25 0.125 0.5\n79 1 1 1e-3 +.5\n1.0 0 0 0 0\n")
+    put("yolo_labels", "polygons.txt", "1 0.25 0.5 0.75 0.5 0.5 1.005\n2 0 0 1 0 1 1 0 1\n")
+    put("yolo_labels", "wrong.txt", "80 nan inf -1 2\n0 1e999 0,5\n0 .5 .5 .1 .1 .2\n")
+    put("data_yaml", "roboflow.yaml", "train: ../train/images\nval: ../valid/images\n\nnc: 2\nnames: ['a', 'b''c']\n\n"
+        "roboflow:\n  version: 1\n")
+    put("data_yaml", "ultralytics.yaml", "path: x\ntrain:\n  - a\n  - b # c\nval: v\nkpt_shape: [17, 3]\nnames:\n  1: b\n"
+        "  0: \"a\\x41\"\ndownload: |\n  import os\n")
+    put("data_yaml", "flow.yaml", "---\nnames: {0: a,\n 1: 'b, c'}\nother: {a: [1, {b: 2}]}\n...\n")
+    put("data_yaml", "nested.yaml", "names: " + "[" * 300 + "\n")
+    box = "<bndbox><xmin>1</xmin><ymin>2.5</ymin><xmax>30</xmax><ymax>4e1</ymax></bndbox>"
+    put("voc_annotation", "sound.xml", "<?xml version=\"1.0\"?>\n<annotation><filename>a.jpg</filename><size><width>90</width>"
+        f"<height>60</height></size><object><name>a &amp; b</name><difficult>1</difficult>{box}<part><name>x</name></part>"
+        f"</object><object><name><![CDATA[c<d]]></name>{box}</object></annotation>\n")
+    put("voc_annotation", "entities.xml", "<!DOCTYPE a [<!ENTITY b 'c'><!ENTITY d '&b;&b;'>]><annotation>&d;</annotation>\n")
+    put("voc_annotation", "nested.xml", "<annotation>" + "<a>" * 200 + "\n")
+    put("voc_annotation", "twice.xml", f"<annotation><object>{box}{box}</object></annotation>\n")
+
+
 def data() -> None:
     idx = lambda dims, content: struct.pack(f">I{len(dims)}I", 0x800 | len(dims), *dims) + content
     put("idx", "labels", idx([5], b"\0\1\2\3\4"))
@@ -170,6 +189,7 @@ def weights() -> None:
 
 
 texts()
+boxes()
 data()
 pictures(sys.argv[1])
 tf_bundle()

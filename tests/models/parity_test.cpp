@@ -51,8 +51,8 @@ struct StepResult {
 // A fixture's network, compiled as the trainer does it but with the logits as a result.
 class Step {
  public:
-  Step(const Json& one, Winograd winograd)
-      : session_(gradient_plan(one, winograd)), statistics_(statistics_plan(layout())) {
+  Step(const Json& one, Winograd winograd, const StorageRules& storage = {})
+      : session_(gradient_plan(one, winograd, storage)), statistics_(statistics_plan(layout())) {
     const auto seed = one.at("seed").get<uint64_t>();
     for (const auto& slot : layout().params) {
       const std::vector<int64_t> shape(slot.shape.begin(), slot.shape.end());
@@ -92,7 +92,7 @@ class Step {
   }
 
  private:
-  static Plan gradient_plan(const Json& one, Winograd winograd) {
+  static Plan gradient_plan(const Json& one, Winograd winograd, const StorageRules& storage) {
     const FoundModel found = find_model(one.at("model").get<std::string>());
     const Variant& plain = found.variant;
     const Variant shown{plain.name, [&](Builder& b, const ModelInput& in) {
@@ -113,7 +113,7 @@ class Step {
     const Classification task(shown, one.at("classes"), {}, options);
     TaskGraph graph = task.build({.batch = size[0], .image = {size[1], size[2], size[3]}});
     graph.graph.choices.winograd = winograd;
-    return plan(std::move(graph.graph), graph.losses, graph.loss_scale);
+    return plan(std::move(graph.graph), graph.losses, graph.loss_scale, {}, storage);
   }
 
   Session session_;
@@ -166,6 +166,63 @@ TEST_P(Parity, AStepIsPyTorchsOnAnyNumberOfThreads) {
 TEST_P(Parity, WinogradsFiltersStayNear) {
   check(Winograd::automatic, winograd_value_bound, winograd_gradient_bound);
 }
+
+// With bf16 storage a gradient's error is compared with that of PyTorch's bf16 autocast, both
+// against float64.
+class Bf16Parity : public testing::TestWithParam<std::string> {};
+
+TEST_P(Bf16Parity, ErrorsAreNoLargerThanThoseOfAutocast) {
+  const Json one = fixture("parity/" + GetParam());
+  const Json torch = fixture("bf16_errors").at(GetParam());
+  Step step(one, Winograd::automatic, {.bf16 = true, .rules = {}});
+  const StepResult found = step.run(2);
+  const Doubles truth = flat(one.at("logits"));
+  const double logits = distance(found.logits, truth) / norm(truth);
+  double largest = 0;
+  for (const Json& gradient : one.at("gradients"))
+    largest = std::max(largest, gradient.at("norm").get<double>());
+  double sum = 0, worst = 0;
+  int count = 0;
+  std::string named;
+  for (const auto& slot : step.layout().params) {
+    const Json& gradient = one.at("gradients").at(slot.name);
+    // Smaller ones are differences of rounding errors: those of what a norm takes away again.
+    if (gradient.at("norm").get<double>() < 1e-6 * largest) continue;
+    const auto values =
+        std::span<const float>(found.grads).subspan(size_t(slot.offset), size_t(slot.count));
+    const double error = formula::distance(one.at("seed"), slot.name, values,
+                                           gradient.at("projections").get<Doubles>());
+    const double share = error / torch.at("gradients").at(slot.name).get<double>();
+    sum += std::log(share);
+    ++count;
+    if (share > worst) {
+      worst = share;
+      named = slot.name;
+    }
+  }
+  const double mean = std::exp(sum / count);
+  const std::string said = fmt::format(
+      "{}, {}: logits {:.1e} (autocast {:.1e}), gradients {:.2f} times autocast's errors in the "
+      "mean, at most {:.2f} times ({})",
+      GetParam(), name(isa_level()), logits, torch.at("logits").get<double>(), mean, worst, named);
+  fmt::print("{}\n", said);
+  RecordProperty("errors", said);
+  EXPECT_LE(mean, 1);
+  EXPECT_LE(worst, 4) << named;  // both are chance: which of many ReLUs jump
+  EXPECT_LE(logits, 1.5 * torch.at("logits").get<double>());
+}
+
+std::vector<std::string> networks_of_autocast() {
+  const Json networks = fixture("bf16_errors");
+  std::vector<std::string> files;
+  for (const auto& [file, errors] : networks.items()) {
+    if (file != "about") files.push_back(file);
+  }
+  return files;
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, Bf16Parity, testing::ValuesIn(networks_of_autocast()),
+                         [](const auto& given) { return given.param; });
 
 INSTANTIATE_TEST_SUITE_P(Models, Parity, testing::ValuesIn(fixtures_in("parity")),
                          [](const auto& given) { return given.param; });

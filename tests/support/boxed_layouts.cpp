@@ -192,9 +192,9 @@ void roboflow_voc(const fs::path& dir) {
 }
 
 void published_voc(const fs::path& dir) {
-  for (const std::string& stem : {"a", "b", "b2", "c"}) {
+  for (const std::string stem : {"a", "b", "b2", "c"}) {
     picture(dir / "JPEGImages", stem);
-    write_text(dir / "Annotations" / (std::string(stem) + ".xml"), voc_text(stem));
+    write_text(dir / "Annotations" / (stem + ".xml"), voc_text(stem));
   }
   write_text(dir / "ImageSets/Main/train.txt", "b\na\n");
   write_text(dir / "ImageSets/Main/val.txt", "b2\r\nc\r\n");

@@ -51,7 +51,9 @@ struct Looker {
     try {
       if (file.records) {
         file.records->pictures->read(file.index, record);
-        file.label = file.records->class_names.at(static_cast<size_t>(record.label));
+        if (!file.records->pictures->has_objects()) {
+          file.label = file.records->class_names.at(static_cast<size_t>(record.label));
+        }
       } else {
         record.bytes = read_file(origin, Fault::data);
       }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "data/coco/coco_records.h"
 #include "data/sources/record_shards.h"
 #include "data/sources/record_source.h"
 
@@ -35,7 +36,9 @@ void list_records(Tree& tree, int threads) {
     for (const fs::path& path : paths) shards.insert(inside(path.string(), tree.root));
     const std::string split = split_of(inside(paths.front().string(), tree.root), train, tree);
     auto& records = *tree.records.emplace_back(std::make_unique<RecordSplit>());
-    records.pictures = open_records(tree.root, train, threads);
+    records.pictures = has_coco_records(tree.root, train)
+                           ? open_coco_records(tree.root, train, threads)
+                           : open_records(tree.root, train, threads);
     records.class_names = records.pictures->class_names();
     for (int64_t i = 0; i < records.pictures->size(); ++i) {
       found.push_back({.path = inside(records.pictures->origin(i), tree.root),
@@ -47,7 +50,11 @@ void list_records(Tree& tree, int threads) {
     tree.splits.push_back(split);
   }
   if (found.empty()) return;
-  std::erase_if(tree.files, [&](const TreeFile& file) { return shards.contains(file.path); });
+  const bool has_objects = tree.records.front()->pictures->has_objects();
+  std::erase_if(tree.files, [&](const TreeFile& file) {
+    const bool is_annotation = has_objects && file.path.starts_with("raw-data/");
+    return is_annotation || shards.contains(file.path);
+  });
   std::erase_if(tree.splits, [](const std::string& split) { return split.empty(); });
   std::sort(tree.splits.begin(), tree.splits.end());
   tree.splits.erase(std::unique(tree.splits.begin(), tree.splits.end()), tree.splits.end());

@@ -90,15 +90,19 @@ CommandDef check_command() {
               R"(Decodes every picture below DIR and tells what a training would stumble over.
 Folders train, val, validation and test are splits, the folders in them classes;
 without splits, the folders of DIR are classes. TFRecords (train-00000-of-01024 ...)
-are read through, each record counting as a file. Nothing in DIR is changed.
+are read through, each record counting as a file. In a folder of pictures with boxes
+(COCO, YOLO, Pascal VOC) the annotations are checked too. Nothing in DIR is changed.
 
 Wrong (exit code 3): files that are broken or cut off, links that lead in a circle,
 classes without a picture, classes that only one of train and val has, pictures that
-are in two splits (by bytes, or by pixels where they were saved anew). Worth knowing
+are in two splits (by bytes, or by pixels where they were saved anew); annotations
+that cannot be read, unknown classes, missing pictures, sizes unlike the pictures',
+boxes of no size or beyond their picture. Worth knowing
 (exit code 0): pictures that are in one split twice, names that lie about the format,
 files that are no pictures, pictures outside of class folders, remarks of the decoder,
 bytes behind the end of a picture, sides below 32 pixels, cameras held sideways
-(EXIF), CMYK, 16 bits, greyscale.
+(EXIF), CMYK, 16 bits, greyscale; repeated boxes, classes without a box, pictures of
+no split.
 
   convoy check data/pets
   convoy check data/pets --manifest pets.tsv

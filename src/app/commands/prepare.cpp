@@ -123,6 +123,7 @@ decodes them all.
   convoy prepare imagenet --input downloads --output imagenet
   convoy prepare imagenet --input raw --output small --train-shards 8 --validation-shards 2
   convoy prepare coco --input coco --output coco/ssd_tf_records
+  convoy prepare boxes --input export --output coco --to coco --val-share 0.1
   convoy prepare folder --input downloads --output imagenet-folder --max-bad 10
   convoy prepare folder --input flowers --output flowers-split --val-share 0.1
   convoy prepare pack --input imagenet-folder --output imagenet-packed
@@ -146,7 +147,7 @@ CommandDef prepare_command() {
           .details = kept(details + std::string(details_end)),
           .words = kept(join(kind_names(), " ")),
           .basics =
-              "input output threads max-bad train-shards validation-shards synsets "
+              "input output threads max-bad from to train-shards validation-shards synsets "
               "validation-labels seed val-share",
           .describe = describe,
           .run = run};

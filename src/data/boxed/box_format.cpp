@@ -63,7 +63,8 @@ const BoxFormat* recognise_boxes(const fs::path& dir) {
 
 BoxedSplit share_of(const BoxedSplit& all, bool train, double val_share) {
   std::vector<std::string> names;
-  for (const BoxedPicture& picture : all.pictures) names.push_back(picture.file);
+  // Not the folders, which differ between formats.
+  for (const BoxedPicture& p : all.pictures) names.push_back(fs::path(p.file).filename().string());
   const std::vector<bool> is_out = held_out(names, val_share);
   BoxedSplit share{.folder = all.folder, .categories = all.categories};
   for (size_t i = 0; i < all.pictures.size(); ++i) {

@@ -97,8 +97,14 @@ class Reader {
     for (; end < line.size(); ++end) {
       const char c = line[end];
       if (quote) {
-        if (c == '\\' && quote == '"') ++end;
-        if (c == quote) quote = 0;
+        const bool is_doubled = c == '\'' && line.substr(end + 1).starts_with(c);
+        if (quote == c && is_doubled) {
+          ++end;  // stands for one quote
+        } else if (quote == c) {
+          quote = 0;
+        } else if (c == '\\' && quote == '"') {
+          ++end;
+        }
       } else if (const bool after_sign =
                      end == 0 || std::string_view(" \t[{,:").find(line[end - 1]) != line.npos;
                  (c == '"' || c == '\'') && after_sign) {

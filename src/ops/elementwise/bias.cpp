@@ -38,8 +38,8 @@ std::unique_ptr<Kernel> forward_in(const KernelSite& site) {
       std::fill_n(ones, 16, 1.0f);
       std::copy_n(of_channel(args) + channel, std::min(planes.block, planes.channels - channel),
                   bias);
-      kernels::norm_apply(planes.plane(), x(args) + at, nullptr, ones, bias, kernels::NormAct::none,
-                          y(args) + at);
+      kernels::norm_apply(planes.plane<T>(), x(args) + at, nullptr, ones, bias,
+                          kernels::NormAct::none, y(args) + at);
     });
   });
 }

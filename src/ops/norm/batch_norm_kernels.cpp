@@ -73,8 +73,8 @@ class TrainKernel : public Kernel {
   void sum(int task, const KernelArgs& args) const {
     planes_.each(task, [&](int64_t image, int64_t channel, int64_t at) {
       float* mine = sums(args) + image * 2 * vector_ + channel;
-      kernels::norm_sums(planes_.plane(), x_(args) + at, guess(args, image / batch_, channel), mine,
-                         mine + vector_);
+      kernels::norm_sums(planes_.plane<T>(), x_(args) + at, guess(args, image / batch_, channel),
+                         mine, mine + vector_);
     });
   }
 
@@ -121,7 +121,7 @@ class TrainKernel : public Kernel {
   void apply(int task, const KernelArgs& args) const {
     planes_.each(task, [&](int64_t image, int64_t channel, int64_t at) {
       const float* scale = affine(args) + image / batch_ * 2 * vector_ + channel;
-      kernels::norm_apply(planes_.plane(), x_(args) + at,
+      kernels::norm_apply(planes_.plane<T>(), x_(args) + at,
                           residual_ ? residual_(args) + at : nullptr, scale, scale + vector_,
                           attrs_.act, y_(args) + at);
     });
@@ -209,7 +209,7 @@ class GradKernel : public Kernel {
                                   int64_t at) const {
     const int64_t r = image / batch_;
     const float* scale = affine(args) + r * 2 * vector_ + channel;
-    return {.plane = planes_.plane(),
+    return {.plane = planes_.plane<T>(),
             .mask = attrs_.mask(),
             .x = x_(args) + at,
             .y = y_ ? y_(args) + at : nullptr,
@@ -315,7 +315,7 @@ std::unique_ptr<Kernel> eval_kernel(const BatchNormAttrs& a, const KernelSite& s
   kernel->phase(planes.tasks(), [=](int task, const KernelArgs& args) {
     const auto* scale = reinterpret_cast<const float*>(args.scratch);
     planes.each(task, [&](int64_t, int64_t channel, int64_t at) {
-      kernels::norm_apply(planes.plane(), x(args) + at, residual ? residual(args) + at : nullptr,
+      kernels::norm_apply(planes.plane<T>(), x(args) + at, residual ? residual(args) + at : nullptr,
                           scale + channel, scale + vector + channel, a.act, y(args) + at);
     });
   });

@@ -89,7 +89,7 @@ class SumsKernel final : public SpanKernel {
     if (phase == 0) {
       planes_.each(task, [&](int64_t image, int64_t channel, int64_t at) {
         float* mine = sums + image * 2 * vector_ + channel;
-        kernels::norm_sums(planes_.plane(), x_(args) + at, guess(channel), mine, mine + vector_);
+        kernels::norm_sums(planes_.plane<T>(), x_(args) + at, guess(channel), mine, mine + vector_);
       });
       return;
     }
@@ -134,7 +134,7 @@ class ApplyKernel final : public SpanKernel {
     auto* scale = reinterpret_cast<float*>(args.scratch);
     if (phase == 0) return combine(task, args, scale);
     planes_.each(task, [&](int64_t, int64_t channel, int64_t at) {
-      kernels::norm_apply(planes_.plane(), x_(args) + at,
+      kernels::norm_apply(planes_.plane<T>(), x_(args) + at,
                           residual_ ? residual_(args) + at : nullptr, scale + channel,
                           scale + vector_ + channel, norm().act, y_(args) + at);
     });
@@ -190,7 +190,7 @@ class SpanGradKernel : public SpanKernel {
   template <class T>
   kernels::NormGradPlane<T> plane(const KernelArgs& args, const T* x, const T* d_y,
                                   const float* scale, int64_t channel) const {
-    return {.plane = planes_.plane(),
+    return {.plane = planes_.plane<T>(),
             .mask = attrs_.norm.mask(),
             .x = x,
             .y = nullptr,

@@ -66,7 +66,7 @@ std::unique_ptr<Kernel> forward_in(const Node& n, const KernelSite& site) {
   kernel->phase(planes.tasks(), [=](int task, const KernelArgs& args) {
     planes.each(task, [&](int64_t image, int64_t channel, int64_t at) {
       const T* first = x(args) + at;  // its first pixel is the estimate of the mean
-      kernels::norm_sums(planes.plane(), first, first, sums(args, image) + channel,
+      kernels::norm_sums(planes.plane<T>(), first, first, sums(args, image) + channel,
                          sums(args, image) + vector + channel);
     });
   });
@@ -104,7 +104,7 @@ std::unique_ptr<Kernel> forward_in(const Node& n, const KernelSite& site) {
   kernel->phase(planes.tasks(), [=](int task, const KernelArgs& args) {
     planes.each(task, [&](int64_t image, int64_t channel, int64_t at) {
       const float* scale = affine(args, image) + channel;
-      kernels::norm_apply(planes.plane(), x(args) + at, nullptr, scale, scale + vector,
+      kernels::norm_apply(planes.plane<T>(), x(args) + at, nullptr, scale, scale + vector,
                           kernels::NormAct::none, y(args) + at);
     });
   });
@@ -168,7 +168,7 @@ std::unique_ptr<Kernel> backward_in(const Node& n, const KernelSite& site) {
   };
   const auto leaves = [=](const KernelArgs& args) { return coefficients(args, planes.images); };
   const auto plane = [=](const KernelArgs& args, int64_t image, int64_t channel, int64_t at) {
-    return kernels::NormGradPlane<T>{.plane = planes.plane(),
+    return kernels::NormGradPlane<T>{.plane = planes.plane<T>(),
                                      .mask = kernels::NormMask::none,
                                      .x = x(args) + at,
                                      .y = nullptr,

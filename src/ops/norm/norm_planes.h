@@ -26,8 +26,11 @@ struct NormPlanes {
   // A larger result does not stay in the caches until it is read, so it is written past them
   // (docs/decisions/0011-one-product.md).
   static constexpr int64_t streamed_bytes = 8'000'000;
+  // T: storage type.
+  template <class T>
   kernels::NormPlane plane() const {
-    return {pixels, block, planes() * plane_floats() * 4 > streamed_bytes};
+    const auto bytes = static_cast<int64_t>(sizeof(T));
+    return {pixels, block, planes() * plane_floats() * bytes > streamed_bytes};
   }
   int64_t padded_channels() const { return channel_vector(channels); }
   int64_t planes() const { return images * blocks; }

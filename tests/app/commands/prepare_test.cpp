@@ -227,7 +227,7 @@ TEST(Prepare, RefusesWhatCannotBeMeant) {
     expect_refused(arguments, code, words, folder.path());
   };
   const Arguments dirs{"--input", "in", "--output", "out"};
-  refused({}, 2, {"imagenet|coco|folder|pack"});
+  refused({}, 2, {"boxes|coco|folder|imagenet|pack"});
   refused({"imagnet"}, 2, {"imagnet", "nearest: imagenet"});
   refused({"folder", "--input", "in"}, 2, {"--output"});
   refused(joined({"pack", "--seed", "3"}, dirs), 2, {"seed"});

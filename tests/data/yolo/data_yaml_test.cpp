@@ -42,6 +42,7 @@ TEST(DataYaml, IsReadInOtherForms) {
   EXPECT_EQ(read("names:\n- a\n- b\nval: x\n").names, (Names{"a", "b"}));
   EXPECT_EQ(read("---\r\nnames: {0: a, 1: 'b, c'}\r\n...\n").names, (Names{"a", "b, c"}));
   EXPECT_EQ(read("names: [a,\nb,  # why\n  'c\n  d',]\nval: x\n").names, (Names{"a", "b", "c d"}));
+  EXPECT_EQ(read("names:\n  0: 'it''s <a> & b: #c' # d\n").names, Names{"it's <a> & b: #c"});
   EXPECT_EQ(read("\"names\": [no, 7, null]\n").names, (Names{"no", "7", "null"}));
   EXPECT_EQ(read("nc: 2\n").names, (Names{"class_0", "class_1"}));
   EXPECT_EQ(read("names: [a]\nflip_idx: [1,\n 2]\nother: {a: [1, {b: 2}],\n c: 3}\nval: v").val,
@@ -99,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"names: [a]\npath: [b, c]\n", "path is a list"}, Mistake{"names: [\xff]", "UTF-8"},
         Mistake{std::string("names: [a]\n\0", 12), "UTF-8"},
         Mistake{"names: [a]\n" + std::string(1 << 20, '#'), "1024 KiB"},
-        Mistake{"{names: [a]}", "is no `key: value`"}));
+        Mistake{"{names: [a]}", "begins with {"}));
 
 }  // namespace
 }  // namespace convoy

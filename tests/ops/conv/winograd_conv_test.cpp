@@ -169,9 +169,10 @@ Floats direct(const Layer& l, ConvPass pass) {
   Floats x = l.blocked_x(), y = l.blocked_d_y(), w = l.w;
   const Convolution conv(l.s, pass);
   const WeightPacking& packing = conv.packing();
-  Floats packed(size_t(packing.packed_floats()), 0.0f);
+  Floats packed(size_t(packing.packed_count()), 0.0f);
   if (pass != ConvPass::grad_weights) {
-    for (int t = 0; t < packing.tasks(); ++t) packing.pack(t, w.data(), packed.data());
+    for (int t = 0; t < packing.tasks(); ++t)
+      packing.pack(t, w.data(), reinterpret_cast<std::byte*>(packed.data()));
   }
   Arena scratch(conv.scratchpad_bytes() + 1);
   conv.prepare(1);

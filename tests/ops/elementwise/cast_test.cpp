@@ -127,6 +127,30 @@ TEST(CastOp, Every16BitNumberComesBack) {
   }
 }
 
+// Between every two neighbours: the middle goes to the even one, everything else to the nearer one;
+// beyond the largest number to infinity.
+TEST(CastOp, HalfwayCasesOfBf16GoToTheEvenNeighbour) {
+  flush_subnormals();
+  std::vector<uint32_t> bits;
+  std::vector<uint16_t> want;
+  for (uint32_t sign : {0u, 0x8000u}) {
+    for (uint32_t low = 0; low < 0x7f80; ++low) {
+      const uint32_t start = (sign | low) << 16;
+      for (const uint32_t rest : {1u, 0x7fffu, 0x8000u, 0x8001u, 0xffffu}) {
+        const uint32_t up = rest > 0x8000 || (rest == 0x8000 && low % 2 == 1);
+        bits.push_back(start | rest);
+        want.push_back(static_cast<uint16_t>(sign | (low + up)));
+      }
+    }
+  }
+  std::vector<float> wide(bits.size());
+  for (size_t i = 0; i < bits.size(); ++i) wide[i] = std::bit_cast<float>(bits[i]);
+  std::vector<uint16_t> have(bits.size());
+  kernels::f32_to_bf16(wide.data(), have.data(), std::ssize(have));
+  EXPECT_TRUE(have == want);
+  for (size_t i = 0; i < bits.size(); ++i) ASSERT_EQ(narrowed(wide[i]).bits, want[i]) << i;
+}
+
 // Down and up again with the gradient flowing back, and two readers of the stored value.
 TEST(CastOp, GradientsPassThroughAndMeet) {
   for (const DType type : {DType::bf16, DType::f16}) {

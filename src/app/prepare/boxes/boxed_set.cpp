@@ -141,7 +141,7 @@ class SetReader {
     add(counts.empty, "boxes of no size inside their picture are left out");
     add(counts.repeated, "exact repetitions of boxes are left out");
     add(counts.cut, "boxes are cut to their picture");
-    if (counts.crowds > 0) add(counts.crowds, "are crowds or difficult");
+    add(counts.crowds, "crowds or difficult objects");
     show("{}: {} pictures, {} without boxes, {} boxes of {} classes{}{}\n", word_of(one.split),
          with_commas(std::ssize(one.read.pictures)), with_commas(one.read.bare()),
          with_commas(std::ssize(one.read.objects)), one.read.categories.size(),

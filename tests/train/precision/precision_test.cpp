@@ -1,0 +1,148 @@
+// The options of precision: what they say together, and what is refused.
+
+#include "train/precision/precision.h"
+
+#include <gtest/gtest.h>
+
+#include "config/value.h"
+#include "support/raises.h"
+#include "support/temp_folder.h"
+#include "support/tiny_sets.h"
+
+namespace convoy {
+namespace {
+
+using test::expect_raises;
+
+constexpr const char *typed = "command line", *recipe = "recipe.yml";
+
+struct Given {
+  std::string key, text;
+  const char* origin = typed;
+};
+
+Precision read(const std::vector<Given>& given, std::string* recorded = nullptr) {
+  Settings settings;
+  for (const Given& one : given) settings[one.key] = {one.text, one.origin};
+  Fields field(settings);
+  Precision precision;
+  precision.describe(field);
+  field.finish();
+  if (recorded) *recorded = find_field(field.all(), "bf16-lists")->value.text;
+  return precision;
+}
+
+TEST(Precision, SeveralSpellingsOfOneThing) {
+  EXPECT_EQ(read({}).name(), "fp32");
+  EXPECT_FALSE(read({}).storage().bf16);
+  for (const std::vector<Given>& given :
+       std::vector<std::vector<Given>>{{{"precision", "16.32"}},
+                                       {{"dtype", "bf16"}},
+                                       {{"amp", "true"}},
+                                       {{"dtype", "bf16"}, {"precision", "16.32"}, {"amp", "true"}},
+                                       {{"dtype", "fp32", recipe}, {"precision", "16.32"}},
+                                       {{"precision", "32.32", recipe}, {"amp", "true"}}}) {
+    const Precision precision = read(given);
+    EXPECT_EQ(precision.name(), "bf16");
+    EXPECT_EQ(precision.kind, PrecisionKind::mixed);
+    EXPECT_TRUE(precision.storage().bf16);
+    EXPECT_EQ(precision.told().front(),
+              (std::pair<std::string, std::string>{"precision", "16.32"}));
+  }
+  for (const std::vector<Given>& given :
+       std::vector<std::vector<Given>>{{{"precision", "32.32"}},
+                                       {{"dtype", "fp32"}},
+                                       {{"amp", "false"}},
+                                       {{"precision", "16.32", recipe}, {"dtype", "fp32"}},
+                                       {{"dtype", "bf16", recipe}, {"precision", "32.32"}}}) {
+    EXPECT_EQ(read(given).name(), "fp32");
+    EXPECT_TRUE(read(given).told().empty());
+  }
+}
+
+TEST(Precision, WhatContradictsOrDoesNotExistIsRefused) {
+  expect_raises(Fault::usage, {"--precision 16.16", "try: --precision 16.32"}, [] {
+    read({{"precision", "16.16"}});
+  });
+  expect_raises(Fault::usage, {"--dtype fp16", "try: --dtype bf16"}, [] {
+    read({{"dtype", "fp16"}});
+  });
+  expect_raises(Fault::usage, {"--dtype fp32 and --precision 16.32 contradict"}, [] {
+    read({{"dtype", "fp32"}, {"precision", "16.32"}});
+  });
+  expect_raises(Fault::usage, {"--amp and --precision 32.32 contradict"}, [] {
+    read({{"amp", "true"}, {"precision", "32.32"}});
+  });
+  expect_raises(Fault::usage, {"--no-amp and --dtype bf16 contradict"}, [] {
+    read({{"amp", "false"}, {"dtype", "bf16"}});
+  });
+  expect_raises(Fault::usage, {"bf16-lists", "--precision 16.32"}, [] {
+    read({{"bf16-lists", "basic"}});
+  });
+  expect_raises(Fault::usage, {"8.32"}, [] { read({{"precision", "8.32"}}); });
+}
+
+Narrowing storage_of(const StorageRules& rules, const OpDef& op, const std::string& name) {
+  return rules.of(Node{.id = 0, .op = &op, .in = {}, .out = {}, .attributes = {}, .name = name});
+}
+
+TEST(StorageLists, RulesChangeOpsAndNodesOfThem) {
+  const OpDef convolution{.name = "convolution", .narrowing = Narrowing::always};
+  const OpDef relu{.name = "relu", .narrowing = Narrowing::follows};
+  const auto rules = [](const std::string& lists) {
+    return read({{"precision", "16.32"}, {"bf16-lists", lists}}).storage();
+  };
+  EXPECT_EQ(storage_of(rules("full"), relu, "relu"), Narrowing::follows);
+  EXPECT_EQ(storage_of(rules("basic"), relu, "relu"), Narrowing::never);
+  EXPECT_EQ(storage_of(rules("basic"), convolution, "x"), Narrowing::always);
+  EXPECT_EQ(storage_of(rules("none"), convolution, "x"), Narrowing::never);
+  const StorageRules some = rules("never convolution layer[12],any relu,all relu layer2");
+  EXPECT_EQ(storage_of(some, convolution, "layer1.0.convolution"), Narrowing::never);
+  EXPECT_EQ(storage_of(some, convolution, "layer3.0.convolution"), Narrowing::always);
+  EXPECT_EQ(storage_of(some, relu, "layer1.relu"), Narrowing::any);
+  EXPECT_EQ(storage_of(some, relu, "layer2.relu"), Narrowing::all);
+}
+
+TEST(StorageLists, AFileIsRecordedAsItsRules) {
+  const test::TempFolder folder;
+  const std::string file = folder / "lists.json";
+  test::write_bytes(file, R"({"convertible_exceptions": [["batch_norm", "layer4"]],
+    "allowlist": ["convolution"], "conditional_list": ["relu"],
+    "strict_conditional_list": ["add"], "non_convertible_exceptions": [["convolution", "^fc"]]})");
+  std::string recorded;
+  const Precision precision = read({{"precision", "16.32"}, {"bf16-lists", file}}, &recorded);
+  EXPECT_EQ(recorded,
+            "none,always convolution,any relu,all add,never convolution ^fc,always batch_norm "
+            "layer4");
+  EXPECT_EQ(read({{"precision", "16.32"}, {"bf16-lists", recorded}}).lists, precision.lists);
+}
+
+TEST(StorageLists, MistakesAreNamed) {
+  const test::TempFolder folder;
+  const auto refused = [&](const std::string& lists, const std::vector<std::string>& words) {
+    expect_raises(Fault::usage, words, [&] {
+      read({{"precision", "16.32"}, {"bf16-lists", lists}});
+    });
+  };
+  refused("never batchnorm", {"there is no op batchnorm", "nearest: batch_norm"});
+  refused("always softmax", {"softmax is computed in fp32 alone"});
+  refused("never relu (", {"no regular expression"});
+  refused("never relu a b", {"nor a rule"});
+  refused("absent.json", {"absent.json"});
+  const auto file_refused = [&](const std::string& text, const std::vector<std::string>& words) {
+    const std::string file = folder / "lists.json";
+    test::write_bytes(file, text);
+    refused(file, words);
+  };
+  file_refused("{", {"lists.json", "try: the lists of docs/precision.md"});
+  file_refused("[]", {"no JSON object"});
+  file_refused(R"({"whitelist": []})", {"there is no list whitelist"});
+  file_refused(R"({"allowlist": "relu"})", {"allowlist is not a list of ops"});
+  file_refused(R"({"allowlist": [["relu", "x"]]})", {"allowlist is not a list of ops"});
+  file_refused(R"({"convertible_exceptions": ["relu"]})", {"pairs of op and expression"});
+  file_refused(R"({"convertible_exceptions": [["relu", "a,b"]]})", {"a,b has", "commas"});
+  file_refused(R"({"allowlist": ["Conv2D"]})", {"there is no op Conv2D"});
+}
+
+}  // namespace
+}  // namespace convoy
