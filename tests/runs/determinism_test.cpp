@@ -63,6 +63,25 @@ TEST(Determinism, ThreadsChangeNoBitOnAnyInstructionSet) {
   }
 }
 
+// Levels above avx512 only add products of bf16: fp32 has the same bits, and says so in the
+// weights.
+TEST(Determinism, InstructionsForBf16ChangeNothingInFp32) {
+  if (isa_level() < Isa::avx512_bf16) GTEST_SKIP() << "this machine has none";
+  expect_same_weights(real_sized("cifar_resnet11_bottleneck", "2", {"--batch-size", "16"}),
+                      {{"--isa", "avx512"}, {"--isa", "avx512_bf16"}});
+}
+
+TEST(Determinism, NeitherThreadsNorReplicaModesChangeBf16) {
+  for (const Isa isa : {Isa::avx2, Isa::avx512, Isa::avx512_bf16}) {
+    if (isa > isa_level()) continue;
+    const Arguments recipe = real_sized("cifar_resnet11_bottleneck", "2",
+                                        {"--batch-size", "8", "--replicas", "3", "--precision",
+                                         "16.32", "--isa", std::string(name(isa))});
+    expect_same_weights(recipe,
+                        {{"--threads", "1"}, {"--threads", "3", "--replica-mode", "sequence"}});
+  }
+}
+
 TEST(Determinism, ReplicasRunTogetherOrOneAfterAnother) {
   for (const char* count : {"4", "3"}) {
     for (const char* model : {"cifar_resnet20", "cifar_resnet11_bottleneck"}) {

@@ -40,18 +40,18 @@ constexpr ConvRates avx512_rates[] = {
     {window,    grad_weights, winograd_f4,     3209,    64009,   585454,   126092,        0,        0,    96476,        0},
 };
 constexpr ConvRates avx512_bf16_narrow_rates[] = {
-    {pointwise, forward,      direct,          3603,        0,        0,   608056,        0,        0,   120092,        0},
-    {pointwise, grad_input,   direct,          3727,        0,        0,  1542547,        0,        0,   104661,        0},
-    {pointwise, grad_weights, direct,          3571,        0,        0,  2895655,        0,        0,   186983,        0},
-    {window,    forward,      direct,          3811,        0,        0,  1383626,        0,        0,   229037,        0},
-    {window,    forward,      winograd_f2,     6341,        0,   624530,   511237,   173096,        0,   770458,        0},
-    {window,    forward,      winograd_f4,     6411,   189124,  1123669,   231789,   144351,        0,    87128,        0},
-    {window,    grad_input,   direct,          3792,        0,        0,  1110462,        0,        0,   224249,        0},
-    {window,    grad_input,   winograd_f2,     7716,        0,   421768,   811786,   120951,        0,   668033,        0},
-    {window,    grad_input,   winograd_f4,     9282,    59242,   675699,   262140,    92847,        0,   265813, 21302388},
-    {window,    grad_weights, direct,          4642,        0,        0,        0,        0,   301770,   146455,        0},
-    {window,    grad_weights, winograd_f2,     6725,        0,   687328,   923690,   183387,   245383,   900712,        0},
-    {window,    grad_weights, winograd_f4,     7047,    42673,   980904,   324934,   120527,   365466,   458504,        0},
+    {pointwise, forward,      direct,          1963,        0,        0,   253600,        0,        0,    18412,        0},
+    {pointwise, grad_input,   direct,          1911,        0,        0,   238869,        0,        0,    19942,        0},
+    {pointwise, grad_weights, direct,          2074,        0,        0,        0,        0,    31851,    26498,        0},
+    {window,    forward,      direct,          1814,        0,        0,   172579,        0,        0,    45592,        0},
+    {window,    forward,      winograd_f2,     3901,        0,        0,        0,    21315,        0,   271898,        0},
+    {window,    forward,      winograd_f4,     4705,    19800,   100416,    80197,     3037,        0,    96444,        0},
+    {window,    grad_input,   direct,          1959,        0,        0,   205273,        0,        0,    28401,        0},
+    {window,    grad_input,   winograd_f2,     4085,        0,        0,    13089,    20687,        0,   258002,        0},
+    {window,    grad_input,   winograd_f4,     4710,    19400,   246014,    95739,     2102,        0,   103699,        0},
+    {window,    grad_weights, direct,          2329,        0,        0,        0,        0,    34155,    23519, 67544066},
+    {window,    grad_weights, winograd_f2,     4437,    10404,   181918,    75508,        0,        0,   214028,        0},
+    {window,    grad_weights, winograd_f4,     4469,    24119,   174349,    65771,        0,        0,    87646,        0},
 };
 // clang-format on
 

@@ -29,7 +29,7 @@ Choices ruled(const std::vector<std::string>& rules, Winograd winograd = Winogra
 }
 
 TEST(ConvAlgorithm, LargeTilesForManyChannelsAndPixels) {
-  for (const Isa level : {Isa::avx2, Isa::avx512}) {
+  for (const Isa level : {Isa::avx2, Isa::avx512, Isa::avx512_bf16}) {
     for (const char* name :
          {"64@56x56->64/3x3/s1/p1", "128@28x28->128/3x3/s1/p1", "64@75x75->64/3x3/s1/p1",
           "128@38x38->128/3x3/s1/p1", "64@32x32->64/3x3/s1/p1", "64@8x8->64/3x3/s1/p1"}) {
@@ -78,6 +78,20 @@ TEST(ConvAlgorithm, DoesNotDependOnTheBatch) {
         s.n = images;
         EXPECT_EQ(choose_algorithm(s, pass, {}), one) << name << " " << images;
       }
+    }
+  }
+}
+
+// Instructions for bf16 change nothing in fp32; without them bf16 storage changes no choice.
+TEST(ConvAlgorithm, DependsOnBf16WhereItIsMultiplied) {
+  for (const char* name : {"64@56x56->64/3x3/s1/p1", "256@14x14->256/3x3/s1/p1",
+                           "16@32x32->16/3x3/s1/p1", "512@7x7->512/3x3/s1/p1"}) {
+    for (const ConvPass pass : conv_passes) {
+      const std::string narrow = std::string(name) + "/bf16";
+      EXPECT_EQ(choice(name, pass, {}, Isa::avx512_bf16), choice(name, pass, {}, Isa::avx512));
+      EXPECT_EQ(choice(name, pass, {}, Isa::amx), choice(name, pass, {}, Isa::avx512));
+      EXPECT_EQ(choice(narrow, pass, {}, Isa::avx512), choice(name, pass, {}, Isa::avx512));
+      EXPECT_EQ(choice(narrow, pass, {}, Isa::avx2), choice(name, pass, {}, Isa::avx2));
     }
   }
 }

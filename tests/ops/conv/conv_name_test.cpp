@@ -8,7 +8,8 @@ namespace {
 TEST(ConvName, IsReadAsItIsWritten) {
   for (const char* name :
        {"64@56x56->64/3x3/s1/p1", "3@224x224->64/7x7/s2/p3", "256@38x38->512/3x3/s2/p0.0.1.1",
-        "1024@14x7->1024/3x3/s1/p1/g32", "1@1x1->1/1x1/s1/p0", "48@9x9->48/1x7/s1/p0.3.0.3"}) {
+        "1024@14x7->1024/3x3/s1/p1/g32", "1@1x1->1/1x1/s1/p0", "48@9x9->48/1x7/s1/p0.3.0.3",
+        "64@56x56->64/1x1/s1/p0/bf16", "64@9x9->64/3x3/s1/p1/g4/bf16"}) {
     const auto shape = conv_by_name(name);
     ASSERT_TRUE(shape) << name;
     EXPECT_EQ(conv_name(*shape), name);
