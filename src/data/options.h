@@ -2,6 +2,7 @@
 // loader.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -53,6 +54,8 @@ struct DataOptions {
   std::vector<std::string> augment;  // empty: the dataset's default; "none"
   std::string crop = "random-resized";
   std::string auto_augment = "none";  // a policy, by torchvision's name for it
+  double mosaic = 0;                  // share of the samples that become mosaics; for detection
+  double mosaic_off_epochs = 0;
   EpochTail epoch_tail = EpochTail::drop;
   bool ra_sampler = false;  // repeated augmentation: each sample ra_reps times
   int ra_reps = 3;
@@ -79,6 +82,11 @@ struct DataOptions {
   // The number of training pictures in the folders, counted only up to `enough`; `enough` for other
   // kinds of sets.
   int64_t few_pictures(int64_t enough) const;
+
+  // Makes the files of a set that can (DatasetDef::make_files) where its folder does not exist.
+  // `begin` is called first with the folder, `end` afterwards with a text about the files.
+  void make_absent_files(const std::function<void(const std::string&)>& begin,
+                         const std::function<void(const std::string&)>& end) const;
 
   // Whether the files may be absent, no folder is given and the default folder does not exist.
   bool is_absent() const;
