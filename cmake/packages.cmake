@@ -3,6 +3,7 @@ find_package(Threads REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)  # only to set oneDNN's OpenMP to one thread
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
+find_package(EXPAT REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(JPEG REQUIRED)
 find_package(PNG REQUIRED)
@@ -20,7 +21,7 @@ find_library(SNAPPY_LIBRARY snappy REQUIRED)
 
 add_library(convoy_packages INTERFACE)
 target_link_libraries(convoy_packages INTERFACE
-  Threads::Threads OpenMP::OpenMP_CXX fmt::fmt nlohmann_json::nlohmann_json ZLIB::ZLIB JPEG::JPEG
+  Threads::Threads OpenMP::OpenMP_CXX fmt::fmt nlohmann_json::nlohmann_json ZLIB::ZLIB EXPAT::EXPAT JPEG::JPEG
   PNG::PNG TIFF::TIFF PkgConfig::webp LibArchive::LibArchive PkgConfig::xxhash MPI::MPI_C ${CAIRO_LIBRARY} ${DNNL_LIBRARY} ${HWY_LIBRARY} ${SNAPPY_LIBRARY})
 # Kernels are built for EMU128, SSE4, AVX2 and AVX-512 (and NEON); SSSE3 does not justify a fifth copy.
 target_compile_definitions(convoy_packages INTERFACE "HWY_DISABLED_TARGETS=HWY_SSSE3")

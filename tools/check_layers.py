@@ -38,6 +38,7 @@ ONE_DOOR = {  # header -> where it may be included
     r"tiff": ("pictures/tiff.cpp",),
     r"webp/": ("pictures/webp.cpp",),
     r"cairo": ("pictures/drawing.cpp",),
+    r"expat": ("base/text/xml.cpp",),
     r"archive": ("records/tar.cpp",),
     r"google/protobuf|.*\.pb\.h": ("export/onnx_file.cpp",),
 }

@@ -69,6 +69,9 @@ std::optional<std::string> recognise_dataset(const fs::path& folder) {
   for (const DatasetDef& def : dataset_catalog()) {
     if (!def.is_in || !def.is_in(folder)) continue;
     const size_t length = named_by(folder, def);
+    // Folders of pictures with boxes can look like folders of classes.
+    const bool is_plainer = best && best->published.objects && !def.published.objects;
+    if (is_plainer && length <= longest) continue;
     if (best && length <= longest && (longest > 0 || !def.path_words.empty())) continue;
     best = &def;
     longest = length;

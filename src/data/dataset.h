@@ -103,6 +103,7 @@ struct DatasetDef {
   // Makes the files in a folder that does not exist, and returns a text about them for people;
   // null: they come from elsewhere.
   std::string (*make_files)(const fs::path& folder, ThreadPool& pool) = nullptr;
+  bool may_be_whole = false;  // --val-share takes evaluation from a folder without splits
   bool (*is_in)(const fs::path& folder) = nullptr;  // whether its files are there; null: never
   std::vector<std::string_view> path_words = {};    // lower case; in the paths of its folders
   PublishedSize published = {};

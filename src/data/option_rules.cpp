@@ -82,7 +82,8 @@ void DataOptions::refuse_idle(Fields& field, bool training) const {
   field.needs("interpolation",
               !fixes_interpolation(eval_crop) || (training && !fixes_interpolation(crop)),
               "a crop that does not fix it", {"eval-crop", "crop"});
-  field.needs("val-share", dataset_name() == "imagefolder", "dataset imagefolder", {"dataset"});
+  field.needs("val-share", def().may_be_whole, "dataset imagefolder, coco, voc or yolo",
+              {"dataset"});
   if (picture_channels == 2) {
     raise(Fault::usage, "pictures have no 2 channels; try: --picture-channels 1 for grey");
   }

@@ -72,8 +72,9 @@ void DataOptions::describe(Fields& field, bool training) {
   if (training && !data_dir.empty()) record_folder(field);
   field(
       "val-share", val_share,
-      "the data folder has a folder for each class and no train and val: this share of each class "
-      "is for evaluation, chosen by the names of the files alone; 0: it has train and val",
+      "the data folder has no train and val, but a folder for each class, or pictures with boxes: "
+      "this share (of each class) is for evaluation, chosen by the names of the files alone; 0: it "
+      "has train and val",
       between(0, 0.9));
   using Names = std::vector<std::string>;
   field(
@@ -111,7 +112,7 @@ void DataOptions::describe(Fields& field, bool training) {
         "exact: the pixels of a full decode; fast: JPEGs by a coarser way, large ones shrunk");
   field("exif-turn", exif_turn,
         "turn pictures upright as their EXIF data say; else as stored. By default so for "
-        "imagefolder, not for imagenet");
+        "imagefolder, voc and yolo, not for imagenet and coco");
   field("label-offset", label_offset,
         "added to every label of pictures: 1 where class 0 of the network is the background",
         between(0, 1000));
@@ -190,7 +191,7 @@ void DataOptions::take_defaults_of_set() {
   if (dataset.empty()) {
     name = {};
     if (!data_dir.empty()) name = recognise_dataset(data_dir);
-    if (val_share > 0) name = "imagefolder";
+    if (val_share > 0) name = unsplit_name();
   }
   if (!name) return;
   const DatasetDef& set = find_dataset(*name);
@@ -206,9 +207,15 @@ void DataOptions::suit(int size, int channels, int classes, bool objects) {
   if (!generated_classes) generated_classes = classes;
 }
 
+std::string DataOptions::unsplit_name() const {
+  const std::optional<std::string> found =
+      data_dir.empty() ? std::nullopt : recognise_dataset(data_dir);
+  return found && find_dataset(*found).may_be_whole ? *found : "imagefolder";
+}
+
 std::string DataOptions::dataset_name() const {
   if (!dataset.empty()) return dataset;
-  if (val_share > 0) return "imagefolder";  // the only set whose folders need not be split
+  if (val_share > 0) return unsplit_name();
   return data_dir.empty() ? "fashion-mnist" : infer_dataset(data_dir);
 }
 

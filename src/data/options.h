@@ -121,6 +121,8 @@ struct DataOptions {
   // Of the dataset as far as it is known while options are read: --help has none, and a problem
   // with the folder is reported later.
   void take_defaults_of_set();
+  // With val_share: the set that --data-dir holds, if it is of pictures that may be without splits.
+  std::string unsplit_name() const;
   void take_environment();
   void record_folder(Fields& field);
   // The dataset's mean or std, converted to the channels of the images.

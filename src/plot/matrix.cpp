@@ -80,11 +80,10 @@ Pixels draw(const MatrixPlot& plot) {
   size_t longest = 0;
   for (const std::string& name : plot.columns) longest = std::max(longest, shortened(name).size());
   const int64_t below = static_cast<int64_t>(longest) * (Canvas::letter_height + 3);
-  const int64_t width =
-      std::max({left + columns * side, margin + Canvas::text_width(plot.title),
-                margin + Canvas::text_width(plot.row_title),
-                left + Canvas::text_width(plot.column_title)}) +
-      margin;
+  const int64_t width = std::max({left + columns * side, margin + Canvas::text_width(plot.title),
+                                  margin + Canvas::text_width(plot.row_title),
+                                  left + Canvas::text_width(plot.column_title)}) +
+                        margin;
   Canvas canvas(width, top + rows * side + 10 + below + row_height + margin, paper);
   canvas.text(margin, margin, plot.title, ink, true);
   canvas.text(margin, margin + row_height, plot.row_title, ink);

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <set>
 
+#include "data/boxed/boxed_source.h"
+#include "data/coco/coco_layout.h"
 #include "data/coco/coco_records.h"
-#include "data/coco/coco_source.h"
+#include "data/coco/coco_split.h"
 #include "records/example.h"
 #include "records/tfrecord.h"
 #include "support/coco_set.h"
@@ -35,6 +37,11 @@ void expect_refused(const Arguments& arguments, int code, const std::vector<std:
 
 const Arguments small{
     "--input", "in", "--output", "out", "--train-shards", "2", "--validation-shards", "3"};
+
+BoxedSplit read_coco(const fs::path& folder, bool train) {
+  const CocoFiles files = find_coco(folder, split_name(train));
+  return read_coco_split(files.annotations, files.pictures);
+}
 
 // The pictures of two sources, by their ids: the same objects.
 void expect_same(const PictureSource& a, const PictureSource& b) {
@@ -68,7 +75,7 @@ TEST(PrepareCoco, RecordsHaveTheObjectsOfTheAnnotations) {
   EXPECT_NE(said.find("3 records in 2 shards"), said.npos) << said;
   EXPECT_NE(said.find("5 records in 3 shards"), said.npos) << said;
   for (const bool train : {true, false}) {
-    expect_same(*open_coco_pictures(find_coco(folder / "in", train), train),
+    expect_same(*boxed_source(read_coco(folder / "in", train), train),
                 *open_coco_records(folder / "out", train, 1));
   }
   // Written pictures are dealt to the shards one by one: 8 and 23 to the first, 4 to the second.
@@ -146,7 +153,7 @@ TEST(PrepareCoco, RealPicturesKeepTheirBytes) {
   EXPECT_NE(said.find("30 records in 256 shards"), said.npos) << said;
   EXPECT_NE(said.find("6 records in 32 shards"), said.npos) << said;
   EXPECT_NE(said.find("0 pictures encoded anew"), said.npos) << said;
-  const auto source = open_coco_pictures(find_coco(*input, true), true);
+  const auto source = boxed_source(read_coco(*input, true), true);
   const auto records = open_coco_records(folder / "out", true, 1);
   expect_same(*source, *records);
 }

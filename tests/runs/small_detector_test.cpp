@@ -112,7 +112,8 @@ TEST(SmallDetectorRun, EveryVerbKnowsTheDefaultBoxesOfTheWeights) {
 
 TEST(SmallDetectorRun, PlansAndBenchesWithoutDataAndIsListed) {
   const TempFolder folder;
-  const Finished plan = run_convoy({"plan", "--config", "detection/shapes", "--json"}, folder.path());
+  const Finished plan =
+      run_convoy({"plan", "--config", "detection/shapes", "--json"}, folder.path());
   ASSERT_EQ(plan.code, 0) << plan.err;
   EXPECT_FALSE(fs::exists(folder / "data"));
   const Finished bench = run_convoy({"bench", "--model", "ssd_tiny", "--batch-size", "2",
@@ -135,19 +136,17 @@ TEST(SmallDetectorRun, LeavesCurvesAndPictures) {
     const Pixels pixels = decode_picture(read_file(file, Fault::data), file.string(), false);
     return pixels.region.width > 200 && pixels.region.height > 200;
   };
-  const std::vector<std::string> files{"PR_curve.png",         "P_curve.png",
-                                       "R_curve.png",          "F1_curve.png",
-                                       "confusion_matrix.png", "val_batch0_labels.jpg",
-                                       "val_batch0_pred.jpg",  "predictions.png"};
+  const std::vector<std::string> files{
+      "PR_curve.png",         "P_curve.png",           "R_curve.png",         "F1_curve.png",
+      "confusion_matrix.png", "val_batch0_labels.jpg", "val_batch0_pred.jpg", "predictions.png"};
   for (const std::string& file : files) EXPECT_TRUE(sound(run.dir / "plots" / file)) << file;
   EXPECT_FALSE(fs::exists(run.dir / "plots/val_batch1_pred.jpg"));
   const std::string table = read_file(run.dir / "plots/classes.txt", Fault::data);
   EXPECT_EQ(lines_of(table).size(), 10u) << table;
   // The same files by eval.
-  const Finished end =
-      run_convoy({"eval", "--checkpoint", "runs/a/weights/best.safetensors", "--data-dir",
-                  (data / "set").string(), "--plots", "drawn"},
-                 run.folder.path());
+  const Finished end = run_convoy({"eval", "--checkpoint", "runs/a/weights/best.safetensors",
+                                   "--data-dir", (data / "set").string(), "--plots", "drawn"},
+                                  run.folder.path());
   ASSERT_EQ(end.code, 0) << end.err;
   EXPECT_NE(end.out.find(table), std::string::npos) << end.out;
   for (const std::string& file : files) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "app/check/check_files.h"
@@ -26,9 +27,18 @@ struct FindingKind {
 // The number of pictures per split and class, including broken ones.
 using ClassCounts = std::map<std::string, std::map<std::string, int64_t>>;
 
+// What the annotations of a split have, if the set has boxes.
+struct BoxCounts {
+  std::string split;
+  int64_t pictures = 0, without_boxes = 0, boxes = 0, crowds = 0;
+  int64_t small = 0, medium = 0, large = 0;                   // boxes, by COCO's areas
+  std::vector<std::pair<std::string, int64_t>> classes = {};  // in their order, with their boxes
+};
+
 struct Findings {
   std::vector<FindingKind> kinds;  // all kinds, also those without findings
   ClassCounts counts;              // split -> class -> pictures; "": without a class
+  std::vector<BoxCounts> boxes;    // of each split; empty: the pictures have no boxes
   int64_t files = 0, pictures = 0, bytes = 0;
 
   bool anything_wrong() const;

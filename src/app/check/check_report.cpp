@@ -37,6 +37,26 @@ std::string split_text(const std::map<std::string, int64_t>& classes) {
                      with_commas(static_cast<long long>(classes.size())), each);
 }
 
+// For example "30 pictures, 2 without boxes; 288 boxes, 6 of them crowds or difficult: 100 small,
+// 100 medium, 88 large".
+std::string boxes_text(const BoxCounts& one) {
+  std::string text =
+      shown("  {}: {} pictures, {} without boxes; {} boxes", one.split, with_commas(one.pictures),
+            with_commas(one.without_boxes), with_commas(one.boxes));
+  if (one.crowds > 0) text += fmt::format(", {} crowds or difficult", with_commas(one.crowds));
+  return text + fmt::format("; {} small, {} medium, {} large\n", with_commas(one.small),
+                            with_commas(one.medium), with_commas(one.large));
+}
+
+// The boxes of each class in each split, as counts of classes.
+ClassCounts box_counts(const Findings& findings) {
+  ClassCounts counts;
+  for (const BoxCounts& one : findings.boxes) {
+    for (const auto& [label, count] : one.classes) counts[one.split][label] += count;
+  }
+  return counts;
+}
+
 // One line per class with its number of pictures in each split.
 std::string class_table(const ClassCounts& counts) {
   std::set<std::string> labels;
@@ -75,6 +95,19 @@ std::string escaped(const std::string& name) {
   return text;
 }
 
+Json boxes_json(const std::vector<BoxCounts>& splits) {
+  Json all = Json::object();
+  for (const BoxCounts& one : splits) {
+    Json classes = Json::object();
+    for (const auto& [label, count] : one.classes) classes[label] = count;
+    all[one.split] = {{"pictures", one.pictures}, {"without_boxes", one.without_boxes},
+                      {"boxes", one.boxes},       {"crowds", one.crowds},
+                      {"small", one.small},       {"medium", one.medium},
+                      {"large", one.large},       {"classes", std::move(classes)}};
+  }
+  return all;
+}
+
 // Valid pictures, but too few for training. Pictures in records may have no class names.
 bool is_too_few(const Findings& findings) {
   return std::ranges::any_of(findings.counts, [](const auto& entry) {
@@ -90,10 +123,15 @@ std::string findings_text(const Findings& findings, const std::string& folder) {
   std::string text =
       shown("{}: {} files, {} pictures, {}\n", folder, with_commas(findings.files),
             with_commas(findings.pictures), human_bytes(static_cast<double>(findings.bytes)));
-  for (const auto& [split, classes] : findings.counts) {
-    text += shown("  {}{}{}\n", split, split.empty() ? "" : ": ", split_text(classes));
+  if (findings.boxes.empty()) {
+    for (const auto& [split, classes] : findings.counts) {
+      text += shown("  {}{}{}\n", split, split.empty() ? "" : ": ", split_text(classes));
+    }
+    text += class_table(findings.counts);
+  } else {
+    for (const BoxCounts& one : findings.boxes) text += boxes_text(one);
+    text += class_table(box_counts(findings));
   }
-  text += class_table(findings.counts);
   std::vector<std::string> wrong;
   for (const FindingKind& kind : findings.kinds) {
     if (kind.found.empty()) continue;
@@ -107,7 +145,7 @@ std::string findings_text(const Findings& findings, const std::string& folder) {
     if (kind.is_wrong) wrong.push_back(fmt::format("{}: {}", kind.title, count));
   }
   text += "\n" + (wrong.empty() ? "nothing is wrong" : "wrong: " + join(wrong, "; ")) + "\n";
-  if (is_too_few(findings)) {
+  if (findings.boxes.empty() && is_too_few(findings)) {
     text += "training takes two classes or more: a folder of pictures for each\n";
   }
   return text;
@@ -129,13 +167,14 @@ std::string findings_json(const Findings& findings, const std::string& folder) {
     }
     lists[kind.key] = std::move(list);
   }
-  const Json all{{"folder", folder},
-                 {"files", findings.files},
-                 {"pictures", findings.pictures},
-                 {"bytes", findings.bytes},
-                 {"wrong", findings.anything_wrong()},
-                 {"splits", std::move(splits)},
-                 {"findings", std::move(lists)}};
+  Json all{{"folder", folder},
+           {"files", findings.files},
+           {"pictures", findings.pictures},
+           {"bytes", findings.bytes},
+           {"wrong", findings.anything_wrong()},
+           {"splits", std::move(splits)},
+           {"findings", std::move(lists)}};
+  if (!findings.boxes.empty()) all["boxes"] = boxes_json(findings.boxes);
   return json_text(all) + "\n";
 }
 

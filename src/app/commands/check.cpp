@@ -1,5 +1,8 @@
 // `convoy check`: finds problems of the pictures in a folder before training does.
 
+#include <optional>
+
+#include "app/check/check_boxes.h"
 #include "app/check/check_records.h"
 #include "app/check/check_report.h"
 #include "app/command.h"
@@ -8,6 +11,7 @@
 #include "base/error.h"
 #include "base/show.h"
 #include "base/threads/cores.h"
+#include "data/coco/coco_records.h"
 
 namespace convoy {
 namespace {
@@ -38,14 +42,23 @@ void refuse_inside(const fs::path& file, const fs::path& folder) {
   }
 }
 
+// The format of a set with boxes; null: the folder has none, or records.
+const BoxFormat* format_of(const fs::path& folder) {
+  if (has_coco_records(folder, true) || has_coco_records(folder, false)) return nullptr;
+  return recognise_boxes(folder);
+}
+
 int run(const CommandLine& line) {
   need_words(line, {"DIR"});
   const auto options = read_own<Options>(line);
   const std::string& folder = line.words[0];
   const int threads = options.threads ? options.threads : available_cores();
-  Tree tree = list_tree(folder);
-  list_records(tree, threads);
-  if (tree.files.empty() && tree.classes.empty()) {
+  std::optional<BoxCheck> boxes;
+  if (const BoxFormat* format = format_of(folder)) boxes.emplace(*format, folder, threads);
+  Tree listed = boxes ? Tree() : list_tree(folder);
+  if (!boxes) list_records(listed, threads);
+  const Tree& tree = boxes ? boxes->tree() : listed;
+  if (!boxes && tree.files.empty() && tree.classes.empty()) {
     raise(Fault::data,
           "{} is empty; try: the folder that holds train and val, or the folders of the classes",
           folder);
@@ -58,7 +71,8 @@ int run(const CommandLine& line) {
     const auto total = static_cast<int64_t>(tree.files.size());
     files = check_files(tree, threads, [&](int64_t done) { progress.at(done, total); });
   }
-  const Findings findings = find_out(tree, files);
+  Findings findings = find_out(tree, files);
+  if (boxes) boxes->add_to(findings, files);
   if (!options.manifest.empty()) {
     write_atomically(options.manifest, manifest_text(files), Fault::usage);
   }

@@ -17,9 +17,10 @@ constexpr int quality = 100;
 std::vector<std::string> text(std::string value) { return {std::move(value)}; }
 
 // JPEGs are stored as they are, pictures of other formats as JPEGs.
-std::string read_jpeg(const fs::path& path, const CocoPicture& picture, bool& encoded_anew) {
+std::string read_jpeg(const fs::path& path, const BoxedPicture& picture, PictureForm form,
+                      bool& encoded_anew) {
   const std::string origin = path.string();
-  std::string bytes = read_file(path, Fault::data);
+  std::string bytes = in_form(read_file(path, Fault::data), origin, form);
   PictureDecoder decoder;
   const PictureInfo info = decoder.open(bytes, origin);
   if (info.width != picture.width || info.height != picture.height) {
@@ -28,18 +29,25 @@ std::string read_jpeg(const fs::path& path, const CocoPicture& picture, bool& en
           "annotations of the same set",
           origin, info.width, info.height, picture.width, picture.height);
   }
-  encoded_anew = info.format != PictureFormat::jpeg || info.cmyk;
-  if (encoded_anew) bytes = encode_jpeg(decode_picture(bytes, origin, false), quality);
+  const bool is_jpeg = info.format == PictureFormat::jpeg && !info.cmyk;
+  encoded_anew = !is_jpeg || form != PictureForm::as_is;
+  if (!is_jpeg) bytes = encode_jpeg(decode_picture(bytes, origin, false), quality);
   return bytes;
 }
 
 }  // namespace
 
-CocoShards::CocoShards(const CocoSplit& split, const fs::path& pictures, int shards, bool train)
-    : split_(split), folder_(pictures), shards_(shards), categories_(split.categories) {
-  for (const CocoPicture& picture : split.pictures) {
+CocoShards::CocoShards(const BoxedSplit& split, int shards, bool train,
+                       const std::vector<PictureForm>* forms)
+    : split_(split), shards_(shards), forms_(forms), categories_(split.categories) {
+  for (const BoxedPicture& picture : split.pictures) {
     if (!train || picture.usable > 0) used_.push_back(&picture);
   }
+}
+
+PictureForm CocoShards::form(const BoxedPicture& picture) const {
+  const auto place = static_cast<size_t>(&picture - split_.pictures.data());
+  return forms_ ? (*forms_)[place] : PictureForm::as_is;
 }
 
 int64_t CocoShards::size(int shard) const {
@@ -50,13 +58,13 @@ uint64_t CocoShards::bytes(int shard) const {
   uint64_t sum = 0;
   for (int64_t i = 0; i < size(shard); ++i) {
     std::error_code code;
-    const uint64_t bytes = fs::file_size(folder_ / picture(shard, i).file, code);
+    const uint64_t bytes = fs::file_size(split_.folder / picture(shard, i).file, code);
     if (!code) sum += bytes;  // the read reports errors
   }
   return sum;
 }
 
-std::string CocoShards::record(const CocoPicture& picture, std::string jpeg) const {
+std::string CocoShards::record(const BoxedPicture& picture, std::string jpeg) const {
   std::map<std::string, FeatureValue> features{
       {"image/key/sha256", text(sha256_hex(jpeg))},
       {"image/encoded", text(std::move(jpeg))},
@@ -69,7 +77,7 @@ std::string CocoShards::record(const CocoPicture& picture, std::string jpeg) con
   std::vector<float> ymin, xmin, ymax, xmax, area;
   std::vector<int64_t> label, crowd;
   std::vector<std::string> name;
-  for (const CocoObject& object : split_.objects_of(picture)) {
+  for (const BoxedObject& object : split_.objects_of(picture)) {
     if (!object.is_usable) continue;
     const Box box = box_of(object, picture);
     ymin.push_back(box.ymin);
@@ -95,9 +103,10 @@ std::string CocoShards::record(const CocoPicture& picture, std::string jpeg) con
 }
 
 ShardRecords::Made CocoShards::make(int shard, int64_t i) const {
-  const CocoPicture& wanted = picture(shard, i);
+  const BoxedPicture& wanted = picture(shard, i);
   Made made;
-  std::string jpeg = read_jpeg(folder_ / wanted.file, wanted, made.encoded_anew);
+  std::string jpeg =
+      read_jpeg(split_.folder / wanted.file, wanted, form(wanted), made.encoded_anew);
   made.payload = record(wanted, std::move(jpeg));
   return made;
 }
@@ -106,12 +115,12 @@ ShardRecords::Made CocoShards::make(int shard, int64_t i) const {
 bool CocoShards::is_record(int shard, int64_t i, std::string_view payload,
                            const std::string& origin) const {
   const Example example(payload, origin);
-  const CocoPicture& wanted = picture(shard, i);
+  const BoxedPicture& wanted = picture(shard, i);
   if (example.bytes("image/source_id") != std::to_string(wanted.id)) return false;
   return payload == record(wanted, std::string(example.bytes("image/encoded")));
 }
 
-std::string fingerprint(const CocoSplit& split) {
+std::string fingerprint(const BoxedSplit& split) {
   uint64_t hash = 0;
   const auto add = [&](const std::string& line) {
     const std::string before = hash_hex(hash);
@@ -119,9 +128,9 @@ std::string fingerprint(const CocoSplit& split) {
     hash = hash_parts(parts);
   };
   for (const CocoCategory& c : split.categories) add(fmt::format("{} {}", c.id, c.name));
-  for (const CocoPicture& p : split.pictures) {
+  for (const BoxedPicture& p : split.pictures) {
     add(fmt::format("{} {} {} {}", p.id, p.width, p.height, p.file));
-    for (const CocoObject& o : split.objects_of(p)) {
+    for (const BoxedObject& o : split.objects_of(p)) {
       add(fmt::format("{} {} {} {} {} {} {}", o.x, o.y, o.width, o.height, o.area, o.category,
                       o.crowd));
     }

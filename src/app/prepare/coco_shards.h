@@ -5,15 +5,17 @@
 
 #include <vector>
 
+#include "app/prepare/boxes/picture_form.h"
 #include "app/prepare/write_shards.h"
-#include "data/coco/coco_split.h"
+#include "data/boxed/boxed_split.h"
 
 namespace convoy {
 
 class CocoShards final : public ShardRecords {
  public:
-  // `pictures`: the folder of the pictures.
-  CocoShards(const CocoSplit& split, const fs::path& pictures, int shards, bool train);
+  // `forms`: of each picture of the split; null: they are written as they are.
+  CocoShards(const BoxedSplit& split, int shards, bool train,
+             const std::vector<PictureForm>* forms = nullptr);
 
   int64_t count() const { return static_cast<int64_t>(used_.size()); }
   int64_t size(int shard) const override;
@@ -23,19 +25,20 @@ class CocoShards final : public ShardRecords {
                  const std::string& origin) const override;
 
  private:
-  const CocoPicture& picture(int shard, int64_t i) const {
+  const BoxedPicture& picture(int shard, int64_t i) const {
     return *used_[static_cast<size_t>(i * shards_ + shard)];
   }
-  std::string record(const CocoPicture& picture, std::string jpeg) const;
+  PictureForm form(const BoxedPicture& picture) const;
+  std::string record(const BoxedPicture& picture, std::string jpeg) const;
 
-  const CocoSplit& split_;
-  fs::path folder_;
+  const BoxedSplit& split_;
   int shards_;
-  std::vector<const CocoPicture*> used_;
+  const std::vector<PictureForm>* forms_;
+  std::vector<const BoxedPicture*> used_;
   CocoIndex categories_;
 };
 
 // A hash of all that determines the records of a split but the pictures.
-std::string fingerprint(const CocoSplit& split);
+std::string fingerprint(const BoxedSplit& split);
 
 }  // namespace convoy

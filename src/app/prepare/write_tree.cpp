@@ -19,11 +19,13 @@ namespace {
 
 // The content that the output file must have. Fault::data if the picture is invalid.
 std::string content_of(const FileToWrite& file, TreeMode mode) {
+  if (file.text) return *file.text;
   if (!file.is_picture) return read_file(file.from.path(), Fault::data);
   std::string bytes = read_raw(file.from);
   const std::string origin = file.from.path();
   PictureDecoder decoder;
   const PictureInfo info = decoder.open(bytes, origin);
+  if (file.form != PictureForm::as_is) return in_form(std::move(bytes), origin, file.form);
   if (mode == TreeMode::copy || info.format != PictureFormat::jpeg) return bytes;
   return pack_jpeg(bytes, origin);
 }
@@ -33,7 +35,7 @@ uint64_t missing_bytes(const std::vector<FileToWrite>& files, const fs::path& ou
   for (const FileToWrite& file : files) {
     std::error_code code;
     const uint64_t there = fs::file_size(output / file.to, code);
-    if (code || there == 0) sum += file.from.bytes;
+    if (!file.is_link && (code || there == 0)) sum += file.from.bytes;
   }
   return sum;
 }
@@ -42,6 +44,17 @@ void make_folders_of(const std::vector<FileToWrite>& files, const fs::path& outp
   std::set<fs::path> folders;
   for (const FileToWrite& file : files) folders.insert((output / file.to).parent_path());
   for (const fs::path& folder : folders) make_folders(folder, Fault::usage);
+}
+
+// Replaces a file of an earlier run that is not right.
+void link_file(const fs::path& from, const fs::path& to) {
+  std::error_code code;
+  fs::remove(to, code);
+  fs::create_hard_link(fs::canonical(from, code), to, code);
+  if (code) {
+    raise(Fault::usage, "cannot link {} to {}: {}; try: --pictures copy", to.string(),
+          from.string(), code.message());
+  }
 }
 
 class TreeWriter {
@@ -121,9 +134,13 @@ class TreeWriter {
     }
     state.is_bad = noted && !load(content);
     if (state.is_bad) return;
-    FileWriter writer(path, Fault::usage);
-    writer.write(content);
-    writer.commit(false);  // a million fsyncs would take hours: a single one follows at the end
+    if (file.is_link) {
+      link_file(file.from.path(), path);
+    } else {
+      FileWriter writer(path, Fault::usage);
+      writer.write(content);
+      writer.commit(false);  // a million fsyncs would take hours: a single one follows at the end
+    }
     state = {.is_new = true, .hash = hash_bytes(content), .bytes = content.size()};
     hashes_.note(file.to, state.hash);
   }
@@ -138,7 +155,7 @@ class TreeWriter {
     raise(Fault::data,
           "{} is damaged: it differs from what was made of {}; try: remove it and repeat "
           "the command",
-          path.string(), file.from.path());
+          path.string(), file.text ? "the annotations" : file.from.path());
   }
 
   const std::vector<FileToWrite>& files_;

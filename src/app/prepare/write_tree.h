@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/prepare/bad_pictures.h"
+#include "app/prepare/boxes/picture_form.h"
 #include "app/prepare/raw_pictures.h"
 
 namespace convoy {
@@ -15,6 +16,10 @@ struct FileToWrite {
   RawPicture from;
   std::string to;          // path below the output
   bool is_picture = true;  // false: another file, copied unchanged
+  // Its content, if it comes from no file.
+  std::shared_ptr<const std::string> text = nullptr;
+  PictureForm form = PictureForm::as_is;
+  bool is_link = false;  // a hard link to the file, instead of a copy
 };
 
 struct TreeResult {

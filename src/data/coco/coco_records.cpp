@@ -7,8 +7,10 @@
 
 #include "base/error.h"
 #include "base/threads/cores.h"
+#include "data/boxed/boxed_source.h"
 #include "data/coco/coco_categories.h"
-#include "data/coco/coco_source.h"
+#include "data/coco/coco_layout.h"
+#include "data/coco/coco_split.h"
 #include "data/sources/record_index.h"
 #include "data/sources/record_shards.h"
 #include "records/example.h"
@@ -105,15 +107,15 @@ class ObjectReader {
 class CocoRecords final : public PictureSource {
  public:
   CocoRecords(RecordIndex index, std::vector<CocoCategory> categories,
-              std::optional<CocoSplit> truth)
+              std::optional<BoxedSplit> truth)
       : index_(std::move(index)),
         categories_(std::move(categories)),
         numbers_(categories_),
         truth_(std::move(truth)),
-        truth_pictures_(truth_ ? truth_->pictures : std::vector<CocoPicture>{}) {}
+        truth_pictures_(truth_ ? truth_->pictures : std::vector<BoxedPicture>{}) {}
 
   int64_t size() const override { return index_.size(); }
-  std::vector<std::string> class_names() const override { return coco_class_names(categories_); }
+  std::vector<std::string> class_names() const override { return class_names_of(categories_); }
   bool has_objects() const override { return true; }
   std::string origin(int64_t index) const override { return index_.origin(index); }
   KeptSample kept(int64_t index) const override { return index_.kept(index); }
@@ -134,7 +136,7 @@ class CocoRecords final : public PictureSource {
     std::tie(objects.height, objects.width) = reader.size();
     const RecordObjects found = reader.objects();
     for (size_t i = 0; i < found.label.size(); ++i) {
-      const CocoObject object = object_of(found, i, reader.is_mlperf(), objects, where);
+      const BoxedObject object = object_of(found, i, reader.is_mlperf(), objects, where);
       if (!truth_) add_truth(object, objects);
       const Box box{found.ymin[i], found.xmin[i], found.ymax[i], found.xmax[i]};
       if (!(box.ymin < box.ymax && box.xmin < box.xmax)) continue;
@@ -145,8 +147,8 @@ class CocoRecords final : public PictureSource {
   }
 
  private:
-  CocoObject object_of(const RecordObjects& found, size_t i, bool is_mlperf,
-                       const PictureObjects& picture, const std::string& where) const {
+  BoxedObject object_of(const RecordObjects& found, size_t i, bool is_mlperf,
+                        const PictureObjects& picture, const std::string& where) const {
     const auto count = static_cast<int64_t>(categories_.size());
     const int64_t label = found.label[i];
     const int64_t place = !is_mlperf ? numbers_.find(label) : label < count ? label : -1;
@@ -177,14 +179,14 @@ class CocoRecords final : public PictureSource {
       raise(Fault::data, "{}: its picture {} is not in the annotation file beside the records",
             where, objects.image_id);
     }
-    const CocoPicture& picture = truth_->pictures[static_cast<size_t>(at)];
-    for (const CocoObject& object : truth_->objects_of(picture)) add_truth(object, objects);
+    const BoxedPicture& picture = truth_->pictures[static_cast<size_t>(at)];
+    for (const BoxedObject& object : truth_->objects_of(picture)) add_truth(object, objects);
   }
 
   RecordIndex index_;
   std::vector<CocoCategory> categories_;
-  CocoIndex numbers_;               // from a category's id
-  std::optional<CocoSplit> truth_;  // of a validation set
+  CocoIndex numbers_;                // from a category's id
+  std::optional<BoxedSplit> truth_;  // of a validation set
   CocoIndex truth_pictures_;
 };
 
@@ -210,11 +212,11 @@ std::unique_ptr<PictureSource> open_coco_records(const fs::path& dir, bool train
   RecordIndex index(record_shards(dir, train), pool);
   if (index.size() == 0) raise(Fault::data, "{} holds no record", dir.string());
   std::vector<CocoCategory> categories = coco_categories();
-  std::optional<CocoSplit> truth;
+  std::optional<BoxedSplit> truth;
   // The validation set's file is far smaller, and both list all categories.
   for (const bool of_train : {false, true}) {
-    if (coco_annotation_files(dir, of_train).empty()) continue;
-    truth = read_coco_split(the_annotation_file(dir, of_train));
+    if (coco_annotation_files(dir, split_name(of_train)).empty()) continue;
+    truth = read_coco_split(the_annotation_file(dir, split_name(of_train)), dir);
     categories = truth->categories;
     if (of_train || train) truth.reset();
     break;

@@ -28,6 +28,7 @@ DatasetDef image_folder_dataset() {
       .augment = {"flip"},
       .has_pictures = true,
       .upright = true,
+      .may_be_whole = true,
       .is_in = is_split,
   };
 }

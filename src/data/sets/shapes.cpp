@@ -2,15 +2,14 @@
 #include <fmt/format.h>
 
 #include "base/text/text.h"
-#include "data/dataset.h"
+#include "data/boxed/boxed_dataset.h"
 #include "data/shapes/shape_outline.h"
 #include "data/shapes/shapes_folder.h"
 
 namespace convoy {
-
-DatasetDef coco_dataset();
-
 namespace {
+
+std::unique_ptr<Dataset> open(const DatasetSpec& spec) { return open_boxed("coco", spec); }
 
 std::string make_files(const fs::path& folder, ThreadPool& pool) {
   const ShapesSpec spec;
@@ -22,20 +21,20 @@ std::string make_files(const fs::path& folder, ThreadPool& pool) {
 
 }  // namespace
 
-// Everything else is as for COCO's own pictures.
 DatasetDef shapes_dataset() {
-  DatasetDef set = coco_dataset();
-  set.name = "shapes";
-  set.help =
+  DatasetDef def = boxed_def("coco");
+  def.name = "shapes";
+  def.help =
       "eight kinds of drawn shapes with boxes, for a first detector; `train` draws them where the "
       "folder is missing, and `prepare shapes` other numbers and sizes of them";
-  set.default_folder = "data/shapes";
-  set.make_files = make_files;
-  set.is_in = nullptr;
+  def.open = open;
+  def.default_folder = "data/shapes";
+  def.make_files = make_files;
+  def.may_be_whole = false;
   const ShapesSpec spec;
-  set.published = {
+  def.published = {
       .train = spec.train, .test = spec.val, .classes = 1 + shape_kinds, .objects = true};
-  return set;
+  return def;
 }
 
 }  // namespace convoy

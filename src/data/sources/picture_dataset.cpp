@@ -51,15 +51,17 @@ void resize(const Pixels& pixels, const PictureSpec& spec, Resizer& resizer,
   }
 }
 
-// Boxes are about the stored picture, so its size must be the one that the annotations name.
+// The size of the picture (turned upright, or as stored) must be the one of the annotations.
 void add_objects(const EncodedPicture& picture, int64_t width, int64_t height,
                  const std::string& origin, Sample& sample) {
   const PictureObjects& objects = picture.objects;
   if (width != objects.width || height != objects.height) {
+    const bool is_turned = width == objects.height && height == objects.width;
     raise(Fault::data,
-          "{} has {} x {} pixels, but its annotations are about {} x {}; try: the picture or the "
+          "{} has {} x {} pixels, but its annotations are about {} x {}; try: {}the picture or the "
           "annotations of the same set",
-          origin, width, height, objects.width, objects.height);
+          origin, width, height, objects.width, objects.height,
+          is_turned ? "the other value of --exif-turn, or " : "");
   }
   object_tensor::add(
       {picture.boxes, objects.classes, objects.truth, objects.image_id, height, width}, sample);
@@ -83,7 +85,7 @@ PictureDataset::PictureDataset(std::unique_ptr<PictureSource> source, const Pict
   view_ = view_def_.make(spec);
   const int64_t decoded = source_->decoded_bytes();
   const bool fits = decoded > 0 && decoded <= free.bytes() - free.reserve;
-  if (spec.cache && fits && spec.decode == DecodeSpeed::exact && !spec.upright) {
+  if (spec.cache && fits && spec.decode == DecodeSpeed::exact) {
     decoded_ = std::make_unique<KeepWhileFree<Decoded>>(source_->size(), free);
   } else if (spec.cache) {
     source_ = cached(std::move(source_), free);
@@ -147,10 +149,10 @@ void PictureDataset::read_encoded(int64_t index, uint64_t key, Workplace& w, Sam
   source_->read(index, w.picture);
   const std::string origin = source_->origin(index);
   const PictureInfo info = w.decoder.open(w.picture.bytes, origin);
-  add_tensors(w.picture, info.width, info.height, origin, sample);
   const bool turns = spec_.upright && info.orientation > 1;
   const bool lies = turns && info.orientation >= 5;
   const int64_t width = lies ? info.height : info.width, height = lies ? info.width : info.height;
+  add_tensors(w.picture, width, height, origin, sample);
   PictureView view = view_->make(width, height, w.picture.boxes, Random(key));
   sample.geometry = {geometry_of(view.x, width), geometry_of(view.y, height)};
   const bool may_shrink =
@@ -173,6 +175,7 @@ void PictureDataset::read_decoded(int64_t index, uint64_t key, Workplace& w, Sam
     source_->read(index, w.picture);
     const PictureInfo info = w.decoder.open(w.picture.bytes, origin);
     w.decoder.decode({0, 0, info.width, info.height}, DecodeSpeed::exact, 1, w.pixels);
+    if (spec_.upright) turn_upright(w.pixels, info.orientation);
     decoded_->keep(index, static_cast<int64_t>(w.pixels.bytes.size()), [&] {
       Decoded copy{w.picture, w.pixels};
       copy.picture.bytes = {};

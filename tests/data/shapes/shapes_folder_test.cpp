@@ -5,7 +5,8 @@
 #include <map>
 
 #include "base/files/folder.h"
-#include "data/coco/coco_source.h"
+#include "data/coco/coco_layout.h"
+#include "data/coco/coco_split.h"
 #include "data/shapes/shape_scene.h"
 #include "support/raises.h"
 #include "support/temp_folder.h"
@@ -53,8 +54,8 @@ TEST(ShapesFolder, IsASetInCocosFormat) {
     const ShapesResult made = write_shapes(set, spec, pool);
     int64_t objects = 0;
     for (const bool train : {true, false}) {
-      const CocoFiles files = find_coco(set, train);
-      const auto split = read_coco_split(files.annotations);
+      const CocoFiles files = find_coco(set, split_name(train));
+      const BoxedSplit split = read_coco_split(files.annotations, files.pictures);
       EXPECT_EQ(std::ssize(split.pictures), train ? 5 : 3);
       EXPECT_EQ(split.unusable(), "");
       EXPECT_EQ(split.bare(), 0);

@@ -1,4 +1,6 @@
-#include "data/coco/coco_source.h"
+#include "data/boxed/boxed_source.h"
+
+#include <algorithm>
 
 #include "base/error.h"
 #include "base/text/text.h"
@@ -8,23 +10,23 @@
 namespace convoy {
 namespace {
 
-class CocoSource final : public PictureSource {
+class BoxedSource final : public PictureSource {
  public:
-  CocoSource(CocoSplit split, const fs::path& folder, bool train)
-      : split_(std::move(split)), folder_(folder), train_(train) {
-    for (const CocoPicture& picture : split_.pictures) {
+  BoxedSource(BoxedSplit split, bool train) : split_(std::move(split)), train_(train) {
+    for (const BoxedPicture& picture : split_.pictures) {
       if (!train || picture.usable > 0) used_.push_back(&picture);
     }
+    std::ranges::stable_sort(used_, {}, &BoxedPicture::file);
     expect_pictures();
     if (used_.empty()) {
       raise(Fault::data, "none of the {} pictures of {} has a usable box{}; try: other annotations",
-            split_.pictures.size(), folder_.string(), besides());
+            split_.pictures.size(), split_.folder.string(), besides());
     }
   }
 
   int64_t size() const override { return static_cast<int64_t>(used_.size()); }
   std::vector<std::string> class_names() const override {
-    return coco_class_names(split_.categories);
+    return class_names_of(split_.categories);
   }
   bool has_objects() const override { return true; }
 
@@ -42,10 +44,12 @@ class CocoSource final : public PictureSource {
 
   int64_t decoded_bytes() const override {
     int64_t sum = 0;
-    for (const CocoPicture* picture : used_) sum += picture->width * picture->height * 4;
+    for (const BoxedPicture* picture : used_) sum += picture->width * picture->height * 4;
     return sum;
   }
-  std::string origin(int64_t index) const override { return (folder_ / at(index).file).string(); }
+  std::string origin(int64_t index) const override {
+    return (split_.folder / at(index).file).string();
+  }
   KeptSample kept(int64_t index) const override {
     std::error_code code;
     const uint64_t bytes = fs::file_size(origin(index), code);  // the read reports errors
@@ -54,7 +58,7 @@ class CocoSource final : public PictureSource {
   void announce_read(int64_t index) const override { announce_read_of(origin(index)); }
 
   void read(int64_t index, EncodedPicture& picture) const override {
-    const CocoPicture& described = at(index);
+    const BoxedPicture& described = at(index);
     picture.bytes = read_file(origin(index), Fault::data);
     picture.boxes.clear();
     PictureObjects& objects = picture.objects;
@@ -63,7 +67,7 @@ class CocoSource final : public PictureSource {
     objects.image_id = described.id;
     objects.width = described.width;
     objects.height = described.height;
-    for (const CocoObject& object : split_.objects_of(described)) {
+    for (const BoxedObject& object : split_.objects_of(described)) {
       add_truth(object, objects);
       if (!object.is_usable) continue;
       picture.boxes.push_back(box_of(object, described));
@@ -72,7 +76,7 @@ class CocoSource final : public PictureSource {
   }
 
  private:
-  const CocoPicture& at(int64_t index) const { return *used_[static_cast<size_t>(index)]; }
+  const BoxedPicture& at(int64_t index) const { return *used_[static_cast<size_t>(index)]; }
   size_t count() const { return split_.pictures.size(); }
 
   std::string besides() const {
@@ -84,9 +88,9 @@ class CocoSource final : public PictureSource {
   void expect_pictures() const {
     int64_t missing = 0;
     fs::path first;
-    for (const CocoPicture* picture : used_) {
-      if (is_there(folder_ / picture->file)) continue;
-      if (missing++ == 0) first = folder_ / picture->file;
+    for (const BoxedPicture* picture : used_) {
+      if (is_there(split_.folder / picture->file)) continue;
+      if (missing++ == 0) first = split_.folder / picture->file;
     }
     if (missing == 0) return;
     raise(Fault::data,
@@ -95,23 +99,14 @@ class CocoSource final : public PictureSource {
           with_commas(missing), with_commas(size()), first.string());
   }
 
-  CocoSplit split_;
-  fs::path folder_;
+  BoxedSplit split_;
   bool train_;
-  std::vector<const CocoPicture*> used_;
+  std::vector<const BoxedPicture*> used_;
 };
 
 }  // namespace
 
-std::vector<std::string> coco_class_names(const std::vector<CocoCategory>& categories) {
-  std::vector<std::string> names;
-  for (const CocoCategory& category : categories) {
-    names.push_back(category.name.empty() ? std::to_string(category.id) : category.name);
-  }
-  return names;
-}
-
-void add_truth(const CocoObject& object, PictureObjects& objects) {
+void add_truth(const BoxedObject& object, PictureObjects& objects) {
   const double row[object_tensor::truth_columns] = {object.x,
                                                     object.y,
                                                     object.width,
@@ -122,8 +117,8 @@ void add_truth(const CocoObject& object, PictureObjects& objects) {
   objects.truth.insert(objects.truth.end(), std::begin(row), std::end(row));
 }
 
-std::unique_ptr<PictureSource> open_coco_pictures(const CocoFiles& files, bool train) {
-  return std::make_unique<CocoSource>(read_coco_split(files.annotations), files.pictures, train);
+std::unique_ptr<PictureSource> boxed_source(BoxedSplit split, bool train) {
+  return std::make_unique<BoxedSource>(std::move(split), train);
 }
 
 }  // namespace convoy
