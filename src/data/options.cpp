@@ -56,20 +56,7 @@ std::string dataset_names() {
 }  // namespace
 
 void DataOptions::describe(Fields& field, bool training) {
-  field.section("Data");
-  field("dataset", dataset,
-        dataset_names() + "; without it, what --data-dir holds, or fashion-mnist");
-  field.chooses("dataset");
-  field("data-dir", data_dir,
-        "folder of the dataset's files; without it $DATA_DIR, or where Debian's package of the "
-        "dataset puts them",
-        any_value().no_result(), {"data-path"});
-  take_environment();
-  // Files that a run makes belong to it: it finds them again wherever it is resumed.
-  if (training && data_dir.empty() && !dataset.empty() && find_dataset(dataset).make_files) {
-    data_dir = usual_folder(find_dataset(dataset));
-  }
-  if (training && !data_dir.empty()) record_folder(field);
+  describe_source(field, training);
   field(
       "val-share", val_share,
       "the data folder has no train and val, but a folder for each class, or pictures with boxes: "
@@ -130,6 +117,25 @@ void DataOptions::describe(Fields& field, bool training) {
   refuse_idle(field, training);
 }
 
+// Which data, and where they are.
+void DataOptions::describe_source(Fields& field, bool training) {
+  field.section("Data");
+  field("dataset", dataset,
+        dataset_names() + "; without it, what --data-dir holds, or fashion-mnist");
+  field.chooses("dataset");
+  field("data-dir", data_dir,
+        "folder of the dataset's files; without it $DATA_DIR, or where Debian's package of the "
+        "dataset puts them",
+        any_value().no_result(), {"data-path"});
+  take_format(field);
+  take_environment();
+  // Files that a run makes belong to it: it finds them again wherever it is resumed.
+  if (training && data_dir.empty() && !dataset.empty() && find_dataset(dataset).make_files) {
+    data_dir = usual_folder(find_dataset(dataset));
+  }
+  if (training && !data_dir.empty()) record_folder(field);
+}
+
 void DataOptions::describe_training(Fields& field) {
   field(
       "augment", augment,
@@ -169,6 +175,16 @@ void DataOptions::describe_training(Fields& field) {
         "the loader normalises images. This is the default, accepted for recipes that say it; "
         "--eight-bit-io is the other way, and the two exclude each other",
         any_value().no_result());
+}
+
+// A recipe for pictures with boxes serves all formats of them: the folder says which one it has.
+void DataOptions::take_format(Fields& field) {
+  if (dataset.empty() || data_dir.empty() || field.typed("dataset")) return;
+  if (!def().published.objects) return;
+  const std::optional<std::string> found = recognise_dataset(data_dir);
+  if (!found || *found == dataset || !find_dataset(*found).published.objects) return;
+  dataset = *found;
+  field.record("dataset", {dataset});
 }
 
 // The variable DATA_DIR replaces --data-dir.

@@ -115,6 +115,7 @@ struct DataOptions {
   std::vector<std::string> training_augment() const;
   std::vector<std::string> listed_augment() const;
   AugmentOptions augment_options() const;
+  void describe_source(Fields& field, bool training);
   void describe_training(Fields& field);
   void refuse_idle(Fields& field, bool training) const;
   void refuse_unused(Fields& field) const;
@@ -123,6 +124,7 @@ struct DataOptions {
   void take_defaults_of_set();
   // With val_share: the set that --data-dir holds, if it is of pictures that may be without splits.
   std::string unsplit_name() const;
+  void take_format(Fields& field);
   void take_environment();
   void record_folder(Fields& field);
   // The dataset's mean or std, converted to the channels of the images.

@@ -80,11 +80,12 @@ Value ssd_network(Builder& b, const ModelInput& in, const SsdForm& form) {
   return ops::join_box_heads(b, logits, in.classes);
 }
 
-Variant variant(std::string name, int image_size, const SsdForm& form) {
+Variant variant(std::string name, int image_size, int classes, const SsdForm& form) {
   expect(form.extras.size() + 1 == form.boxes.levels(), "an extra layer for each further map");
   return {.name = std::move(name),
           .build = [form](Builder& b, const ModelInput& in) { return ssd_network(b, in, form); },
           .image_size = image_size,
+          .classes = classes,
           .boxes =
               [boxes = form.boxes](const ModelOptions& options, int64_t side) {
                 return ssd_boxes(boxes, options.read<SsdBoxOptions>(), side);
@@ -132,9 +133,9 @@ ModelDef ssd_model() {
           .image_size = 300,
           .channels = 3,
           .classes = 81,
-          .variants = {variant("ssd_resnet34", 300, large({3, 4, 6, 3})),
-                       variant("ssd_resnet18", 300, large({2, 2, 2, 2})),
-                       variant("ssd_tiny", 128, tiny())},
+          .variants = {variant("ssd_resnet34", 300, 81, large({3, 4, 6, 3})),
+                       variant("ssd_resnet18", 300, 81, large({2, 2, 2, 2})),
+                       variant("ssd_tiny", 128, 9, tiny())},
           .describe = describe_options<SsdBoxOptions>,
           .task = "detection"};
 }

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "boxes/box_shapes.h"
+#include "boxes/fit/box_shapes.h"
 #include "tensor/shape.h"
 
 namespace convoy {

@@ -123,7 +123,7 @@ Shape logits_of(const FoundModel& model, const ModelOptions& options, const Shap
   return graph.type(found->value).shape;
 }
 
-// Maps of n x n pixels with so many shapes.
+// Maps of n x n pixels, and the number of their shapes.
 int64_t boxes_on(std::initializer_list<std::array<int64_t, 2>> maps) {
   int64_t boxes = 0;
   for (const auto& [cells, shapes] : maps) boxes += cells * cells * shapes;

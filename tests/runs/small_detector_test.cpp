@@ -170,16 +170,6 @@ TEST(SmallDetectorRun, IsNotFailedByAPlot) {
   EXPECT_EQ(lines_of(end.out).back(), "weights " + run.hash());
 }
 
-TEST(SmallDetectorRun, MakesItsDataWhereTheyAreMissing) {
-  const TempFolder folder(memory_folder());
-  const Finished end = run_convoy({"train", "--config", "detection/shapes", "--max-steps", "1",
-                                   "--eval-epochs", "0", "--batch-size", "2", "--name", "a"},
-                                  folder.path());
-  ASSERT_EQ(end.code, 0) << end.err;
-  EXPECT_NE(end.err.find("drew 4,000 training and 500 validation pictures"), std::string::npos);
-  EXPECT_TRUE(fs::exists(folder / "data/shapes/annotations/instances_val2017.json"));
-}
-
 TEST(SmallDetectorRun, MosaicsAreForDetectorsOnly) {
   const TempFolder folder;
   const Finished end = run_convoy({"train", "--model", "cifar_resnet8", "--dataset", "generated",

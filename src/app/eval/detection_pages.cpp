@@ -8,7 +8,7 @@
 
 #include "data/objects.h"
 #include "pictures/drawing.h"
-#include "pictures/page.h"
+#include "plot/page.h"
 #include "pictures/png.h"
 #include "plot/canvas.h"
 

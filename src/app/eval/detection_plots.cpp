@@ -8,7 +8,7 @@
 #include "app/eval/detection_pages.h"
 #include "base/show.h"
 #include "base/text/text.h"
-#include "boxes/confusion.h"
+#include "boxes/scores/confusion.h"
 #include "pictures/png.h"
 #include "plot/matrix.h"
 #include "plot/plot.h"

@@ -8,7 +8,7 @@
 
 #include "base/files/file.h"
 #include "boxes/coco_score.h"
-#include "boxes/confidence.h"
+#include "boxes/scores/confidence.h"
 #include "data/dataset.h"
 #include "train/tasks/detection_results.h"
 
@@ -30,7 +30,7 @@ struct DetectionSummary {
 // Writes into `folder`, which it makes:
 //   PR_curve.png                          precision by recall of each class, at an overlap of 0.5
 //   P_curve.png R_curve.png F1_curve.png  by the least score
-//   confusion_matrix.png                  boxes/confusion.h
+//   confusion_matrix.png                  boxes/scores/confusion.h
 //   val_batch0..2_labels.jpg, _pred.jpg   pictures with their objects, and with those found
 //   classes.txt                           the table
 //   predictions.png                       some pictures, truth and prediction side by side

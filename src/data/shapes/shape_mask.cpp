@@ -9,6 +9,10 @@ namespace {
 constexpr int fine = 4;  // samples per pixel in each direction
 
 void cover_pixel(const ShapePlace& place, int64_t x, int64_t y, ShapeMask& mask) {
+  if (place.is_far(static_cast<double>(x) + 0.5, static_cast<double>(y) + 0.5)) {
+    mask.share.push_back(0);
+    return;
+  }
   int hits = 0;
   for (int j = 0; j < fine; ++j) {
     for (int i = 0; i < fine; ++i) {
@@ -46,7 +50,7 @@ ShapeMask mask_of(const ShapePlace& place, int64_t side) {
 }
 
 ShapeReach reach_of(const ShapePlace& place) {
-  constexpr int steps = 96;
+  constexpr int steps = 64;
   const double half = std::hypot(place.half_width, place.half_height);
   ShapeReach reach;
   for (int j = 0; j < steps; ++j) {

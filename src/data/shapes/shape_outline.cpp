@@ -51,6 +51,12 @@ bool shape_has(int kind, double x, double y) {
   }
 }
 
+bool ShapePlace::is_far(double x, double y) const {
+  const double dx = x - cx, dy = y - cy;
+  return std::abs(dx * cosine + dy * sine) > half_width + 1 ||
+         std::abs(dy * cosine - dx * sine) > half_height + 1;
+}
+
 bool ShapePlace::has(double x, double y) const {
   const double dx = x - cx, dy = y - cy;
   const double along = dx * cosine + dy * sine, across = dy * cosine - dx * sine;

@@ -23,6 +23,8 @@ struct ShapePlace {
   double cosine = 1, sine = 0;  // of the angle by which it is turned
 
   bool has(double x, double y) const;
+  // Whether it has no point of the pixel around this one.
+  bool is_far(double x, double y) const;
 };
 
 }  // namespace convoy

@@ -15,7 +15,7 @@ enum class ShapesFormat { jpeg, png };
 constexpr auto words_of(ShapesFormat) { return words<ShapesFormat>("jpeg", "png"); }
 
 struct ShapesSpec {
-  int64_t train = 4000, val = 500;  // pictures
+  int64_t train = 8000, val = 500;  // pictures
   int64_t side = 128;               // of the pictures, in pixels
   ShapesFormat format = ShapesFormat::jpeg;
   uint64_t seed = 1;

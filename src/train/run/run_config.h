@@ -29,6 +29,10 @@
 #include "train/update/optimizer.h"
 #include "train/update/weight_average.h"
 
+namespace convoy {
+struct UsualStep;
+}
+
 namespace convoy::ops {
 
 constexpr auto words_of(Smoothing) { return words<Smoothing>("uniform", "others"); }
@@ -156,6 +160,7 @@ struct RunConfig {
  private:
   void describe_model(Fields& field);
   void describe_length(Fields& field);
+  const UsualStep& usual_step() const;
   void describe_batch(Fields& field);
   void describe_rate(Fields& field);
   void describe_update(Fields& field);

@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "base/show.h"
 #include "base/text/text.h"
-#include "boxes/box_shapes.h"
-#include "boxes/fit_boxes.h"
+#include "boxes/fit/box_shapes.h"
+#include "boxes/fit/fit_boxes.h"
 #include "models/model.h"
 
 namespace convoy {

@@ -1,4 +1,4 @@
-#include "boxes/fit_boxes.h"
+#include "boxes/fit/fit_boxes.h"
 
 #include <algorithm>
 

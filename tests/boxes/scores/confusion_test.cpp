@@ -1,4 +1,4 @@
-#include "boxes/confusion.h"
+#include "boxes/scores/confusion.h"
 
 #include <gtest/gtest.h>
 

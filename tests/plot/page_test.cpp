@@ -1,4 +1,4 @@
-#include "pictures/page.h"
+#include "plot/page.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "boxes/confidence.h"
+#include "boxes/scores/confidence.h"
 
 #include <algorithm>
 #include <functional>

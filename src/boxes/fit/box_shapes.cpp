@@ -1,4 +1,4 @@
-#include "boxes/box_shapes.h"
+#include "boxes/fit/box_shapes.h"
 
 #include <fmt/format.h>
 

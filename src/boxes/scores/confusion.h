@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "boxes/confidence.h"
+#include "boxes/scores/confidence.h"
 
 namespace convoy {
 
