@@ -23,9 +23,10 @@ MAY_INCLUDE = {
     "export": "base tensor boxes graph ops weights",
     "train": "base config tensor kernels pictures boxes data graph ops models compile engine dist weights",
     "report": "base config train",
+    "board": "base report",
     "launch": "base config",
     "app": "base config tensor pictures plot records boxes data graph ops models compile engine dist weights export train report "
-    "launch",
+    "board launch",
 }
 ONE_DOOR = {  # header -> where it may be included
     r"dnnl": ("tensor/onednn.cpp",),
@@ -40,6 +41,7 @@ ONE_DOOR = {  # header -> where it may be included
     r"cairo": ("pictures/drawing.cpp",),
     r"expat": ("base/text/xml.cpp",),
     r"archive": ("records/tar.cpp",),
+    r"httplib": ("board/http_server.cpp",),
     r"google/protobuf|.*\.pb\.h": ("export/onnx_file.cpp",),
 }
 # Names and paths from outside must be escaped before they reach a terminal; `show` does this.

@@ -55,7 +55,7 @@ constexpr std::array passes{
     // How. After fusion: a fused node has one form to choose. Casts keep the layout of their input,
     // so layouts are chosen last.
     Pass{"choose_storage", always, every_plan,
-         [](Work& w) { choose_storage(w.graph, w.words(), w.options.in_bf16); }},
+         [](Work& w) { choose_storage(w.graph, w.words(), w.options.storage); }},
     Pass{"choose_layouts", always, every_plan, [](Work& w) { choose_layouts(w.graph, w.words()); }},
 
     // When, and in which memory. The order is final before memory is planned.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compile/plan.h"
+#include "compile/storage_rules.h"
 #include "graph/vocabulary.h"
 
 namespace convoy {
@@ -34,8 +35,7 @@ struct CompileOptions {
   // The plan runs several times with the same parameters: it keeps the packed parameters of its
   // kernels in memory of its own.
   bool packs_once = false;
-  // The values that are stored in bf16; empty: none. Only for tests.
-  std::function<bool(const Graph&, Value)> in_bf16;
+  StorageRules storage = {};
   // Adds the exchange nodes of a run with several ranks; empty: none.
   std::function<void(Graph&)> distribute;
 };

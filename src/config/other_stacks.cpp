@@ -22,9 +22,9 @@ constexpr std::array rows{
         "no-cuda use-cuda no-gpu tpu hpu ipu",
         "chooses a device, and Convoy always computes on the CPU", "threads",
         "without it (--threads N chooses how many cores)"},
-    Row{"amp fp16 half bf16 bfloat16 float16 mixed-precision use-amp native-amp apex-amp "
-        "apex-opt-level opt-level amp-dtype autocast dtype precision fp16-opt-level enable-half",
-        "asks for 16-bit arithmetic, and Convoy computes in fp32", "", "without it"},
+    Row{"fp16 half bf16 bfloat16 float16 mixed-precision use-amp native-amp apex-amp "
+        "apex-opt-level opt-level amp-dtype autocast fp16-opt-level enable-half use-bf16",
+        "asks for 16-bit storage", "precision", "--precision 16.32 (bf16), or 32.32 for fp32"},
     Row{"data datadir data-root dataset-dir dataset-path data-folder data-location root path "
         "imagenet-dir imagenet-path image-dir images source",
         "is the folder of the data", "data-dir", "--data-dir DIR"},

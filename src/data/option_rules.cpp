@@ -96,6 +96,10 @@ void DataOptions::refuse_idle(Fields& field, bool training) const {
           "eight-bit-io leaves normalisation to the network, hostside-norm to the loader; try: one "
           "of them");
   }
+  if (eight_bit_io && image_type == ImageType::bf16) {
+    raise(Fault::usage,
+          "eight-bit-io: batches hold bytes, not bf16; try: without --data-loader-image-type");
+  }
   if (!eight_bit_io && !hostside_norm && field.given("hostside-norm")) {
     raise(Fault::usage,
           "hostside-norm false lets the network normalise, which takes bytes; try: --eight-bit-io");

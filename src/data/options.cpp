@@ -175,6 +175,9 @@ void DataOptions::describe_training(Fields& field) {
         "the loader normalises images. This is the default, accepted for recipes that say it; "
         "--eight-bit-io is the other way, and the two exclude each other",
         any_value().no_result());
+  field("data-loader-image-type", image_type,
+        "with --precision 16.32: batches hold images in fp32, or in bf16, half the memory", {},
+        {"dlit"});
 }
 
 // A recipe for pictures with boxes serves all formats of them: the folder says which one it has.
@@ -303,6 +306,7 @@ LoaderSpec DataOptions::loader() const {
   LoaderSpec spec{.workers = workers,
                   .bad = max_bad > 0 ? BadSamples::replace : BadSamples::refuse,
                   .bytes = eight_bit_io,
+                  .bf16 = image_type == ImageType::bf16,
                   .max_bad = max_bad};
   spec.prefetch = prefetch ? prefetch : std::max(3, worker_count(spec) + 1);
   return spec;

@@ -16,6 +16,10 @@
 
 namespace convoy {
 
+// The floats of images in batches.
+enum class ImageType { fp32, bf16 };
+constexpr auto words_of(ImageType) { return words<ImageType>("fp32", "bf16"); }
+
 struct DataOptions {
   std::string dataset;   // empty: derived from data_dir; fashion-mnist if that is empty too
   std::string data_dir;  // empty: the dataset's own default
@@ -62,6 +66,7 @@ struct DataOptions {
   bool normalise_first = false;  // before the augmentations
   bool eight_bit_io = false;     // batches are u8, and the network's first node normalises
   bool hostside_norm = false;    // normalise in the loader: excludes eight_bit_io
+  ImageType image_type = ImageType::fp32;  // of the floats in batches
 
   // The options that views and augmentations declare themselves.
   OptionTexts of_views, of_augments;

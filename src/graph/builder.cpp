@@ -79,6 +79,7 @@ Value Builder::exposed(std::string_view name) const {
 }
 
 Builder::Scope::Scope(Builder& b, std::string_view name) : builder_(b), length_(b.scope_.size()) {
+  if (name.empty()) return;
   b.scope_ += name;
   b.scope_ += '.';
 }

@@ -54,7 +54,7 @@ class Builder {
   // optimizer's buffer.
   Value view(const Region& region, int64_t floats, int buffer = 0);
 
-  // While it lives, names begin with `name.`; scopes may nest.
+  // While it lives, names begin with `name.`, unless `name` is empty; scopes may nest.
   class Scope {
    public:
     Scope(Builder& b, std::string_view name);

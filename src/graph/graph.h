@@ -20,7 +20,8 @@ struct Node {
   const OpDef* op;
   Values in, out;
   std::any attributes;
-  std::string name;  // scope and op, for messages and dumps
+  std::string name;           // scope and op, for messages and dumps
+  DType stores = DType::f32;  // how output 0 is stored, if the op chooses that
 
   template <class T>
   const T& attrs() const {

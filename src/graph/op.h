@@ -70,6 +70,16 @@ struct FormChoice {
   std::vector<Form> in;
   std::vector<Layout> out;
 };
+// How the floats of an op are stored in a plan that stores values in bf16. What an op can read and
+// write is told by its `forms`.
+enum class Narrowing : uint8_t {
+  never,    // fp32
+  follows,  // as the values that it reads are stored
+  any,      // bf16 if one of the values that it can read in bf16 is stored so
+  all,      // bf16 if all of them are
+  always,   // bf16: what it can read in bf16 is rounded for it
+};
+
 // fp32 for a 16-bit float, else the type itself.
 constexpr DType without_16_bit(DType type) { return is_narrow(type) ? DType::f32 : type; }
 
@@ -104,6 +114,13 @@ struct OpDef {
 
   // Chooses the form for the offered input types. Absent: all plain, and no 16-bit floats.
   FormChoice (*forms)(const Node&, std::span<const TensorType> offered) = nullptr;
+
+  // How its floats are stored in a plan with bf16 storage, unless the user says otherwise
+  // (compile/storage_rules.h). Absent: in fp32.
+  Narrowing narrowing = Narrowing::never;
+
+  // Output 0 can be stored in `Node::stores`, whatever the inputs are. Absent: it cannot.
+  bool chooses_storage = false;
 
   // Floating-point operations; a multiply-add counts as two. Absent: negligible.
   double (*flops)(const Node&, const KernelSite&) = nullptr;

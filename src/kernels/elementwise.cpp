@@ -1,5 +1,34 @@
 #include "kernels/elementwise.h"
 
+#ifndef CONVOY_KERNELS_ELEMENTWISE_LOOPS
+#define CONVOY_KERNELS_ELEMENTWISE_LOOPS
+namespace convoy::kernels {
+namespace {
+
+// The loops of one ISA level, so that one look-up by Highway finds all.
+template <class T>
+struct Loops {
+  using Unary = void (*)(const T*, T*, int64_t);
+  using Binary = void (*)(const T*, const T*, T*, int64_t);
+  Unary relu;
+  Binary relu_grad;
+  void (*leaky_relu)(const T*, float, T*, int64_t);
+  void (*leaky_relu_grad)(const T*, const T*, float, T*, int64_t);
+  Unary sigmoid;
+  Binary sigmoid_grad;
+  Unary swish;
+  Binary swish_grad, add, multiply;
+  void (*scale)(const T*, float, T*, int64_t);
+  void (*blend)(const T*, float, const T*, float, T*, int64_t);
+  void (*multiply_rows)(const T*, const T*, T*, int64_t, int64_t);
+  void (*dot_rows)(const T*, const T*, T*, int64_t, int64_t);
+  void (*sum_rows)(const T*, float*, int64_t, int64_t);
+};
+
+}  // namespace
+}  // namespace convoy::kernels
+#endif
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/elementwise.cpp"
 #include <hwy/foreach_target.h>
@@ -33,7 +62,8 @@ HWY_INLINE void transform(const T* a, const T* b, T* y, int64_t n, const F& f) {
   }
 }
 
-void blend_impl(const float* a, float a_share, const float* b, float b_share, float* y, int64_t n) {
+template <class T>
+void blend_of(const T* a, float a_share, const T* b, float b_share, T* y, int64_t n) {
   transform(a, b, y, n, [=](V p, V q) HWY_ATTR {
     return hn::MulAdd(hn::Set(D(), a_share), p, hn::Mul(hn::Set(D(), b_share), q));
   });
@@ -43,57 +73,54 @@ void blend_impl(const float* a, float a_share, const float* b, float b_share, fl
 V rectified(V x) { return hn::IfThenZeroElse(hn::Lt(x, hn::Zero(D())), x); }
 
 template <class T>
-HWY_INLINE void relu_of(const T* x, T* y, int64_t n) {
+void relu_of(const T* x, T* y, int64_t n) {
   transform(x, x, y, n, [](V a, V) HWY_ATTR { return rectified(a); });
 }
 template <class T>
-HWY_INLINE void relu_grad_of(const T* y, const T* d_y, T* d_x, int64_t n) {
+void relu_grad_of(const T* y, const T* d_y, T* d_x, int64_t n) {
   transform(y, d_y, d_x, n,
             [](V a, V g) HWY_ATTR { return hn::IfThenElseZero(hn::Gt(a, hn::Zero(D())), g); });
 }
 template <class T>
-HWY_INLINE void add_of(const T* a, const T* b, T* y, int64_t n) {
+void add_of(const T* a, const T* b, T* y, int64_t n) {
   transform(a, b, y, n, [](V p, V q) HWY_ATTR { return hn::Add(p, q); });
 }
-
-void relu_impl(const float* x, float* y, int64_t n) { relu_of(x, y, n); }
-void relu_bf16_impl(const Bf16* x, Bf16* y, int64_t n) { relu_of(x, y, n); }
-void relu_grad_impl(const float* y, const float* d_y, float* d_x, int64_t n) {
-  relu_grad_of(y, d_y, d_x, n);
-}
-void relu_grad_bf16_impl(const Bf16* y, const Bf16* d_y, Bf16* d_x, int64_t n) {
-  relu_grad_of(y, d_y, d_x, n);
-}
-void add_impl(const float* a, const float* b, float* y, int64_t n) { add_of(a, b, y, n); }
-void add_bf16_impl(const Bf16* a, const Bf16* b, Bf16* y, int64_t n) { add_of(a, b, y, n); }
-void leaky_relu_impl(const float* x, float slope, float* y, int64_t n) {
+template <class T>
+void leaky_relu_of(const T* x, float slope, T* y, int64_t n) {
   transform(x, x, y, n, [slope](V a, V) HWY_ATTR {
     return hn::IfThenElse(hn::Lt(a, hn::Zero(D())), hn::Mul(a, hn::Set(D(), slope)), a);
   });
 }
-void leaky_relu_grad_impl(const float* y, const float* d_y, float slope, float* d_x, int64_t n) {
+template <class T>
+void leaky_relu_grad_of(const T* y, const T* d_y, float slope, T* d_x, int64_t n) {
   transform(y, d_y, d_x, n, [slope](V a, V g) HWY_ATTR {
     return hn::IfThenElse(hn::Gt(a, hn::Zero(D())), g, hn::Mul(g, hn::Set(D(), slope)));
   });
 }
-void sigmoid_impl(const float* x, float* y, int64_t n) {
+template <class T>
+void sigmoid_of(const T* x, T* y, int64_t n) {
   transform(x, x, y, n, [](V a, V) HWY_ATTR { return logistic(D(), a); });
 }
-void sigmoid_grad_impl(const float* y, const float* d_y, float* d_x, int64_t n) {
+template <class T>
+void sigmoid_grad_of(const T* y, const T* d_y, T* d_x, int64_t n) {
   transform(y, d_y, d_x, n, [](V s, V g) HWY_ATTR {
     return hn::Mul(g, hn::Mul(s, hn::Sub(hn::Set(D(), 1.0f), s)));
   });
 }
-void swish_impl(const float* x, float* y, int64_t n) {
+template <class T>
+void swish_of(const T* x, T* y, int64_t n) {
   transform(x, x, y, n, [](V a, V) HWY_ATTR { return hn::Mul(a, logistic(D(), a)); });
 }
-void swish_grad_impl(const float* x, const float* d_y, float* d_x, int64_t n) {
+template <class T>
+void swish_grad_of(const T* x, const T* d_y, T* d_x, int64_t n) {
   transform(x, d_y, d_x, n, [](V a, V g) HWY_ATTR { return hn::Mul(g, swish_slope(D(), a)); });
 }
-void multiply_impl(const float* a, const float* b, float* y, int64_t n) {
+template <class T>
+void multiply_of(const T* a, const T* b, T* y, int64_t n) {
   transform(a, b, y, n, [](V p, V q) HWY_ATTR { return hn::Mul(p, q); });
 }
-void scale_impl(const float* x, float factor, float* y, int64_t n) {
+template <class T>
+void scale_of(const T* x, float factor, T* y, int64_t n) {
   transform(x, x, y, n, [factor](V a, V) HWY_ATTR { return hn::Mul(a, hn::Set(D(), factor)); });
 }
 
@@ -122,57 +149,79 @@ HWY_INLINE V summed(int64_t pixels, const F& add) {
   return hn::Add(hn::Add(s0, s1), hn::Add(s2, s3));
 }
 
-void multiply_rows_impl(const float* x, const float* gate, float* y, int64_t pixels,
-                        int64_t width) {
+template <class T>
+void multiply_rows_of(const T* x, const T* gate, T* y, int64_t pixels, int64_t width) {
   const D d;
   over_row(
       width,
       [&](int64_t c) HWY_ATTR {
-        const V g = hn::LoadU(d, gate + c);
+        const V g = load(d, gate + c);
         for (int64_t p = 0; p < pixels; ++p) {
-          hn::StoreU(hn::Mul(hn::LoadU(d, x + p * width + c), g), d, y + p * width + c);
+          store(hn::Mul(load(d, x + p * width + c), g), d, y + p * width + c);
         }
       },
       [&](int64_t c) HWY_ATTR {
-        for (int64_t p = 0; p < pixels; ++p) y[p * width + c] = x[p * width + c] * gate[c];
+        for (int64_t p = 0; p < pixels; ++p)
+          y[p * width + c] = rounded_to<T>(widened(x[p * width + c]) * widened(gate[c]));
       });
 }
 
-void dot_rows_impl(const float* a, const float* b, float* sum, int64_t pixels, int64_t width) {
+template <class T>
+void dot_rows_of(const T* a, const T* b, T* sum, int64_t pixels, int64_t width) {
   const D d;
   over_row(
       width,
       [&](int64_t c) HWY_ATTR {
-        hn::StoreU(summed(pixels,
-                          [&](int64_t p, V s) HWY_ATTR {
-                            return hn::MulAdd(hn::LoadU(d, a + p * width + c),
-                                              hn::LoadU(d, b + p * width + c), s);
-                          }),
-                   d, sum + c);
+        const V s = summed(pixels, [&](int64_t p, V so_far) HWY_ATTR {
+          return hn::MulAdd(load(d, a + p * width + c), load(d, b + p * width + c), so_far);
+        });
+        store(s, d, sum + c);
       },
       [&](int64_t c) HWY_ATTR {
         float s = 0;
-        for (int64_t p = 0; p < pixels; ++p) s += a[p * width + c] * b[p * width + c];
-        sum[c] = s;
+        for (int64_t p = 0; p < pixels; ++p) {
+          s += widened(a[p * width + c]) * widened(b[p * width + c]);
+        }
+        sum[c] = rounded_to<T>(s);
       });
 }
 
-void sum_rows_impl(const float* x, float* sum, int64_t pixels, int64_t width) {
+template <class T>
+void sum_rows_of(const T* x, float* sum, int64_t pixels, int64_t width) {
   const D d;
   over_row(
       width,
       [&](int64_t c) HWY_ATTR {
-        hn::StoreU(
-            summed(pixels, [&](int64_t p, V s)
-                               HWY_ATTR { return hn::Add(s, hn::LoadU(d, x + p * width + c)); }),
-            d, sum + c);
+        const V s = summed(pixels, [&](int64_t p, V so_far) HWY_ATTR {
+          return hn::Add(so_far, load(d, x + p * width + c));
+        });
+        hn::StoreU(s, d, sum + c);
       },
       [&](int64_t c) HWY_ATTR {
         float s = 0;
-        for (int64_t p = 0; p < pixels; ++p) s += x[p * width + c];
+        for (int64_t p = 0; p < pixels; ++p) s += widened(x[p * width + c]);
         sum[c] = s;
       });
 }
+
+template <class T>
+constexpr Loops<T> loops_of{.relu = relu_of<T>,
+                            .relu_grad = relu_grad_of<T>,
+                            .leaky_relu = leaky_relu_of<T>,
+                            .leaky_relu_grad = leaky_relu_grad_of<T>,
+                            .sigmoid = sigmoid_of<T>,
+                            .sigmoid_grad = sigmoid_grad_of<T>,
+                            .swish = swish_of<T>,
+                            .swish_grad = swish_grad_of<T>,
+                            .add = add_of<T>,
+                            .multiply = multiply_of<T>,
+                            .scale = scale_of<T>,
+                            .blend = blend_of<T>,
+                            .multiply_rows = multiply_rows_of<T>,
+                            .dot_rows = dot_rows_of<T>,
+                            .sum_rows = sum_rows_of<T>};
+const Loops<float>& loops_f32() { return loops_of<float>; }
+const Loops<Bf16>& loops_bf16() { return loops_of<Bf16>; }
 
 }  // namespace convoy::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -182,72 +231,111 @@ HWY_AFTER_NAMESPACE();
 
 namespace convoy::kernels {
 
-HWY_EXPORT(blend_impl);
-HWY_EXPORT(relu_impl);
-HWY_EXPORT(relu_bf16_impl);
-HWY_EXPORT(relu_grad_impl);
-HWY_EXPORT(relu_grad_bf16_impl);
-HWY_EXPORT(leaky_relu_impl);
-HWY_EXPORT(leaky_relu_grad_impl);
-HWY_EXPORT(sigmoid_impl);
-HWY_EXPORT(sigmoid_grad_impl);
-HWY_EXPORT(swish_impl);
-HWY_EXPORT(swish_grad_impl);
-HWY_EXPORT(add_impl);
-HWY_EXPORT(add_bf16_impl);
-HWY_EXPORT(multiply_impl);
-HWY_EXPORT(scale_impl);
-HWY_EXPORT(multiply_rows_impl);
-HWY_EXPORT(dot_rows_impl);
-HWY_EXPORT(sum_rows_impl);
+HWY_EXPORT(loops_f32);
+HWY_EXPORT(loops_bf16);
 
-void relu(const float* x, float* y, int64_t n) { HWY_DYNAMIC_DISPATCH(relu_impl)(x, y, n); }
-void relu_grad(const float* y, const float* d_y, float* d_x, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(relu_grad_impl)(y, d_y, d_x, n);
+// The loops of the present ISA level.
+template <class T>
+const Loops<T>& loops() {
+  if constexpr (dtype_of<T> == DType::bf16) {
+    return HWY_DYNAMIC_DISPATCH(loops_bf16)();
+  } else {
+    return HWY_DYNAMIC_DISPATCH(loops_f32)();
+  }
 }
-void relu(const Bf16* x, Bf16* y, int64_t n) { HWY_DYNAMIC_DISPATCH(relu_bf16_impl)(x, y, n); }
-void relu_grad(const Bf16* y, const Bf16* d_y, Bf16* d_x, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(relu_grad_bf16_impl)(y, d_y, d_x, n);
+
+template <class T>
+void relu(const T* x, T* y, int64_t n) {
+  loops<T>().relu(x, y, n);
 }
-void add(const Bf16* a, const Bf16* b, Bf16* y, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(add_bf16_impl)(a, b, y, n);
+template <class T>
+void relu_grad(const T* y, const T* d_y, T* d_x, int64_t n) {
+  loops<T>().relu_grad(y, d_y, d_x, n);
 }
-void leaky_relu(const float* x, float slope, float* y, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(leaky_relu_impl)(x, slope, y, n);
+template <class T>
+void leaky_relu(const T* x, float slope, T* y, int64_t n) {
+  loops<T>().leaky_relu(x, slope, y, n);
 }
-void leaky_relu_grad(const float* y, const float* d_y, float slope, float* d_x, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(leaky_relu_grad_impl)(y, d_y, slope, d_x, n);
+template <class T>
+void leaky_relu_grad(const T* y, const T* d_y, float slope, T* d_x, int64_t n) {
+  loops<T>().leaky_relu_grad(y, d_y, slope, d_x, n);
 }
-void sigmoid(const float* x, float* y, int64_t n) { HWY_DYNAMIC_DISPATCH(sigmoid_impl)(x, y, n); }
-void sigmoid_grad(const float* y, const float* d_y, float* d_x, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(sigmoid_grad_impl)(y, d_y, d_x, n);
+template <class T>
+void sigmoid(const T* x, T* y, int64_t n) {
+  loops<T>().sigmoid(x, y, n);
 }
-void swish(const float* x, float* y, int64_t n) { HWY_DYNAMIC_DISPATCH(swish_impl)(x, y, n); }
-void swish_grad(const float* x, const float* d_y, float* d_x, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(swish_grad_impl)(x, d_y, d_x, n);
+template <class T>
+void sigmoid_grad(const T* y, const T* d_y, T* d_x, int64_t n) {
+  loops<T>().sigmoid_grad(y, d_y, d_x, n);
 }
-void blend(const float* a, float a_share, const float* b, float b_share, float* y, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(blend_impl)(a, a_share, b, b_share, y, n);
+template <class T>
+void swish(const T* x, T* y, int64_t n) {
+  loops<T>().swish(x, y, n);
 }
-void add(const float* a, const float* b, float* y, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(add_impl)(a, b, y, n);
+template <class T>
+void swish_grad(const T* x, const T* d_y, T* d_x, int64_t n) {
+  loops<T>().swish_grad(x, d_y, d_x, n);
 }
-void multiply(const float* a, const float* b, float* y, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(multiply_impl)(a, b, y, n);
+template <class T>
+void add(const T* a, const T* b, T* y, int64_t n) {
+  loops<T>().add(a, b, y, n);
 }
-void scale(const float* x, float factor, float* y, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(scale_impl)(x, factor, y, n);
+template <class T>
+void multiply(const T* a, const T* b, T* y, int64_t n) {
+  loops<T>().multiply(a, b, y, n);
+}
+template <class T>
+void scale(const T* x, float factor, T* y, int64_t n) {
+  loops<T>().scale(x, factor, y, n);
+}
+template <class T>
+void blend(const T* a, float a_share, const T* b, float b_share, T* y, int64_t n) {
+  loops<T>().blend(a, a_share, b, b_share, y, n);
+}
+template <class T>
+void multiply_rows(const T* x, const T* gate, T* y, int64_t pixels, int64_t width) {
+  loops<T>().multiply_rows(x, gate, y, pixels, width);
+}
+template <class T>
+void dot_rows(const T* a, const T* b, T* sum, int64_t pixels, int64_t width) {
+  loops<T>().dot_rows(a, b, sum, pixels, width);
+}
+template <class T>
+void sum_rows(const T* x, float* sum, int64_t pixels, int64_t width) {
+  loops<T>().sum_rows(x, sum, pixels, width);
 }
 void fill(float value, float* y, int64_t n) { std::fill_n(y, n, value); }
-void multiply_rows(const float* x, const float* gate, float* y, int64_t pixels, int64_t width) {
-  HWY_DYNAMIC_DISPATCH(multiply_rows_impl)(x, gate, y, pixels, width);
-}
-void dot_rows(const float* a, const float* b, float* sum, int64_t pixels, int64_t width) {
-  HWY_DYNAMIC_DISPATCH(dot_rows_impl)(a, b, sum, pixels, width);
-}
-void sum_rows(const float* x, float* sum, int64_t pixels, int64_t width) {
-  HWY_DYNAMIC_DISPATCH(sum_rows_impl)(x, sum, pixels, width);
-}
+
+template void relu(const float*, float*, int64_t);
+template void relu_grad(const float*, const float*, float*, int64_t);
+template void leaky_relu(const float*, float, float*, int64_t);
+template void leaky_relu_grad(const float*, const float*, float, float*, int64_t);
+template void sigmoid(const float*, float*, int64_t);
+template void sigmoid_grad(const float*, const float*, float*, int64_t);
+template void swish(const float*, float*, int64_t);
+template void swish_grad(const float*, const float*, float*, int64_t);
+template void add(const float*, const float*, float*, int64_t);
+template void multiply(const float*, const float*, float*, int64_t);
+template void scale(const float*, float, float*, int64_t);
+template void blend(const float*, float, const float*, float, float*, int64_t);
+template void multiply_rows(const float*, const float*, float*, int64_t, int64_t);
+template void dot_rows(const float*, const float*, float*, int64_t, int64_t);
+template void sum_rows(const float*, float*, int64_t, int64_t);
+template void relu(const Bf16*, Bf16*, int64_t);
+template void relu_grad(const Bf16*, const Bf16*, Bf16*, int64_t);
+template void leaky_relu(const Bf16*, float, Bf16*, int64_t);
+template void leaky_relu_grad(const Bf16*, const Bf16*, float, Bf16*, int64_t);
+template void sigmoid(const Bf16*, Bf16*, int64_t);
+template void sigmoid_grad(const Bf16*, const Bf16*, Bf16*, int64_t);
+template void swish(const Bf16*, Bf16*, int64_t);
+template void swish_grad(const Bf16*, const Bf16*, Bf16*, int64_t);
+template void add(const Bf16*, const Bf16*, Bf16*, int64_t);
+template void multiply(const Bf16*, const Bf16*, Bf16*, int64_t);
+template void scale(const Bf16*, float, Bf16*, int64_t);
+template void blend(const Bf16*, float, const Bf16*, float, Bf16*, int64_t);
+template void multiply_rows(const Bf16*, const Bf16*, Bf16*, int64_t, int64_t);
+template void dot_rows(const Bf16*, const Bf16*, Bf16*, int64_t, int64_t);
+template void sum_rows(const Bf16*, float*, int64_t, int64_t);
 
 }  // namespace convoy::kernels
 #endif

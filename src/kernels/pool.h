@@ -1,7 +1,10 @@
-// Pooling over one plane of the blocked layout: rows of pixels, `block` channels each.
+// Pooling over one plane of the blocked layout: rows of pixels, `block` channels each. T is float
+// or Bf16; sums are in fp32 and rounded once.
 #pragma once
 
 #include <cstdint>
+
+#include "tensor/number_types.h"
 
 namespace convoy::kernels {
 
@@ -13,12 +16,16 @@ struct PoolPlane {
 
 // `where` gets the position of the maximum in each window (row * size_w + column), the first one on
 // ties. A NaN in the window is the maximum.
-void max_pool(const PoolPlane& p, const float* x, float* y, uint8_t* where);
+template <class T>
+void max_pool(const PoolPlane& p, const T* x, T* y, uint8_t* where);
 // Overwrites all of d_x.
-void max_pool_grad(const PoolPlane& p, const float* d_y, const uint8_t* where, float* d_x);
+template <class T>
+void max_pool_grad(const PoolPlane& p, const T* d_y, const uint8_t* where, T* d_x);
 
 // Divides by the pixels inside the image, or by the whole window if `count_padding`.
-void avg_pool(const PoolPlane& p, bool count_padding, const float* x, float* y);
-void avg_pool_grad(const PoolPlane& p, bool count_padding, const float* d_y, float* d_x);
+template <class T>
+void avg_pool(const PoolPlane& p, bool count_padding, const T* x, T* y);
+template <class T>
+void avg_pool_grad(const PoolPlane& p, bool count_padding, const T* d_y, T* d_x);
 
 }  // namespace convoy::kernels

@@ -14,9 +14,10 @@
 HWY_BEFORE_NAMESPACE();
 namespace convoy::kernels::HWY_NAMESPACE {
 
-// Each value rounded to the nearest bf16, in the upper half of its 32 bits.
+// Each value rounded to the nearest bf16, in the upper half of its 32 bits; the lower half is
+// arbitrary.
 template <class D, class V = hwy::HWY_NAMESPACE::Vec<D>>
-HWY_INLINE V rounded_to_bf16(D d, V v) {
+HWY_INLINE auto bf16_bits(D, V v) {
   namespace hn = hwy::HWY_NAMESPACE;
   const hn::RebindToUnsigned<D> du;
   const auto bits = hn::BitCast(du, v);
@@ -24,8 +25,13 @@ HWY_INLINE V rounded_to_bf16(D d, V v) {
   const auto rounded = hn::Add(bits, hn::Add(hn::Set(du, 0x7fffu), odd));
   // A NaN stays a (quiet) NaN: adding to it could carry into infinity.
   const auto nan = hn::RebindMask(du, hn::IsNaN(v));
-  const auto kept = hn::IfThenElse(nan, hn::Or(bits, hn::Set(du, 0x400000u)), rounded);
-  return hn::BitCast(d, hn::And(kept, hn::Set(du, 0xffff0000u)));
+  return hn::IfThenElse(nan, hn::Or(bits, hn::Set(du, 0x400000u)), rounded);
+}
+template <class D, class V = hwy::HWY_NAMESPACE::Vec<D>>
+HWY_INLINE V rounded_to_bf16(D d, V v) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::RebindToUnsigned<D> du;
+  return hn::BitCast(d, hn::And(bf16_bits(d, v), hn::Set(du, 0xffff0000u)));
 }
 
 template <class D, class V = hwy::HWY_NAMESPACE::Vec<D>>
@@ -47,10 +53,9 @@ HWY_INLINE void store(V v, D d, float* to) {
 template <class D, class V = hwy::HWY_NAMESPACE::Vec<D>>
 HWY_INLINE void store(V v, D d, Bf16* to) {
   namespace hn = hwy::HWY_NAMESPACE;
-  const hn::RebindToUnsigned<D> du;
   const hn::RebindToSigned<D> di;
   const hn::Rebind<uint16_t, D> d16;
-  const auto upper = hn::ShiftRight<16>(hn::BitCast(du, rounded_to_bf16(d, v)));
+  const auto upper = hn::ShiftRight<16>(bf16_bits(d, v));
   hn::StoreU(hn::DemoteTo(d16, hn::BitCast(di, upper)), d16, &to->bits);
 }
 

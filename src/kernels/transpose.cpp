@@ -6,6 +6,8 @@
 #define HWY_TARGET_INCLUDE "kernels/transpose.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+// after highway.h
+#include "kernels/stored-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace convoy::kernels::HWY_NAMESPACE {
@@ -97,6 +99,21 @@ void transpose_impl(const Transpose& t, const float* from, float* to) {
 
 #endif
 
+void interleave_bf16_impl(const float* a, const float* b, int64_t block, int64_t vectors,
+                          const int64_t* places, Bf16* to) {
+  const D d;
+  const hn::RebindToUnsigned<D> du;
+  const auto step = static_cast<int64_t>(hn::Lanes(d));
+  for (int64_t v = 0; v < vectors; ++v, a += block, b += block) {
+    auto* pairs = reinterpret_cast<uint32_t*>(to + places[v]);
+    for (int64_t lane = 0; lane < block; lane += step) {
+      const auto low = hn::BitCast(du, rounded_to_bf16(d, hn::LoadU(d, a + lane)));
+      const auto high = hn::BitCast(du, rounded_to_bf16(d, hn::LoadU(d, b + lane)));
+      hn::StoreU(hn::Or(hn::ShiftRight<16>(low), high), du, pairs + lane);
+    }
+  }
+}
+
 }  // namespace convoy::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -104,9 +121,15 @@ HWY_AFTER_NAMESPACE();
 namespace convoy::kernels {
 
 HWY_EXPORT(transpose_impl);
+HWY_EXPORT(interleave_bf16_impl);
 
 void transpose(const Transpose& t, const float* from, float* to) {
   HWY_DYNAMIC_DISPATCH(transpose_impl)(t, from, to);
+}
+
+void interleave_bf16(const float* a, const float* b, int64_t block, int64_t vectors,
+                     const int64_t* places, Bf16* to) {
+  HWY_DYNAMIC_DISPATCH(interleave_bf16_impl)(a, b, block, vectors, places, to);
 }
 
 }  // namespace convoy::kernels

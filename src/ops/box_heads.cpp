@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "ops/checks.h"
+#include "ops/elementwise/elementwise_kernel.h"
 #include "ops/family.h"
 #include "ops/form_rules.h"
 #include "tensor/isa.h"
@@ -74,8 +75,9 @@ class MapPlaces {
       for (int64_t j = 0; j < columns_; ++j) body(map + places[j], row + j);
     }
   }
-  void clear_padding(int64_t sample, int64_t p, float* to) const {
-    for (const int64_t lane : padding_) to[sample * stored_ + p * step_ + lane] = 0;
+  template <class T>
+  void clear_padding(int64_t sample, int64_t p, T* to) const {
+    for (const int64_t lane : padding_) to[sample * stored_ + p * step_ + lane] = T{};
   }
 
  private:
@@ -84,11 +86,13 @@ class MapPlaces {
   std::vector<int64_t> places_, padding_;  // of each column of each shape; of lanes without channel
 };
 
-std::unique_ptr<Kernel> join_kernel(const Node& n, const KernelSite& site) {
+// T: storage type of the maps; rows are fp32.
+template <class T>
+std::unique_ptr<Kernel> join_kernel_in(const Node& n, const KernelSite& site) {
   const BoxHeads& heads = n.attrs<BoxHeads>();
   const Shape& out = site.out[0].shape;
   const auto rows = site.output<float>(0);
-  const auto maps = site.inputs<float>();
+  const auto maps = site.inputs<T>();
   auto kernel = std::make_unique<PhasedKernel>();
   int64_t first = 0;
   for (size_t i = 0; i < site.in.size(); ++i) {
@@ -96,16 +100,20 @@ std::unique_ptr<Kernel> join_kernel(const Node& n, const KernelSite& site) {
     first += boxes_of(site.in[i].shape, heads.columns);
     const Chunks chunks = places.chunks();
     kernel->phase(out[0] * chunks.tasks(), [=, map = maps[i]](int task, const KernelArgs& args) {
-      const float* from = map(args);
+      const T* from = map(args);
       float* to = rows(args);
       const int64_t sample = task / chunks.tasks(), begin = chunks.begin(task % chunks.tasks());
       const int64_t end = begin + chunks.length(task % chunks.tasks());
       for (int64_t p = begin; p < end; ++p) {
-        places.each_row(sample, p, [=](int64_t in, int64_t row) { to[row] = from[in]; });
+        places.each_row(sample, p, [=](int64_t in, int64_t row) { to[row] = widened(from[in]); });
       }
     });
   }
   return kernel;
+}
+
+std::unique_ptr<Kernel> join_kernel(const Node& n, const KernelSite& site) {
+  return by_storage(site.in[0], [&]<class T>() { return join_kernel_in<T>(n, site); });
 }
 
 struct PartAttrs {
@@ -115,31 +123,38 @@ struct PartAttrs {
 };
 
 Types infer_part(const Node& n, std::span<const TensorType>) {
-  return {{n.attrs<PartAttrs>().map}};
+  return {{n.attrs<PartAttrs>().map, n.stores}};
 }
 
-std::unique_ptr<Kernel> part_kernel(const Node& n, const KernelSite& site) {
+template <class T>
+std::unique_ptr<Kernel> part_kernel_in(const Node& n, const KernelSite& site) {
   const auto& attrs = n.attrs<PartAttrs>();
   const MapPlaces places(site.out[0], attrs.heads, attrs.first, site.in[0].shape[1]);
   const Chunks chunks = places.chunks();
   const auto rows = site.input<float>(0);
-  const auto map = site.output<float>(0);
+  const auto map = site.output<T>(0);
   return one_phase(site.in[0].shape[0] * chunks.tasks(), [=](int task, const KernelArgs& args) {
     const float* from = rows(args);
-    float* to = map(args);
+    T* to = map(args);
     const int64_t sample = task / chunks.tasks(), begin = chunks.begin(task % chunks.tasks());
     const int64_t end = begin + chunks.length(task % chunks.tasks());
     for (int64_t p = begin; p < end; ++p) {
-      places.each_row(sample, p, [=](int64_t out, int64_t row) { to[out] = from[row]; });
+      places.each_row(sample, p,
+                      [=](int64_t out, int64_t row) { to[out] = rounded_to<T>(from[row]); });
       places.clear_padding(sample, p, to);
     }
   });
 }
 
+std::unique_ptr<Kernel> part_kernel(const Node& n, const KernelSite& site) {
+  return by_storage(site.out[0], [&]<class T>() { return part_kernel_in<T>(n, site); });
+}
+
 const OpDef part_def{.name = "join_box_heads_grad",
                      .infer = infer_part,
                      .kernel = part_kernel,
-                     .forms = blocked_images};
+                     .forms = blocked_images,
+                     .chooses_storage = true};
 
 Values join_grad(Builder& b, const Node& n, std::span<const Value> d) {
   const BoxHeads& heads = n.attrs<BoxHeads>();
@@ -162,7 +177,8 @@ const OpDef join_def{.name = "join_box_heads",
                      .infer = infer_join,
                      .grad = join_grad,
                      .kernel = join_kernel,
-                     .forms = blocked_images,
+                     .forms = stored_alike<blocked_images>,
+                     .narrowing = Narrowing::follows,
                      .describe = describe};
 
 }  // namespace

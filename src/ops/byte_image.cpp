@@ -34,29 +34,45 @@ Types infer(const Node& n, std::span<const TensorType> in) {
     raise(Fault::usage, "byte_image of {} needs {} tables of 256 values, not {} values",
           to_string(in[0].shape), in[0].shape[1], entries);
   }
-  return {{in[0].shape}};
+  return {{in[0].shape, n.stores}};
 }
 
-std::unique_ptr<Kernel> kernel(const Node& n, const KernelSite& site) {
+void look_up(const uint8_t* bytes, int64_t count, const float* table, float* to) {
+  kernels::look_up(bytes, count, table, to);
+}
+void look_up(const uint8_t* bytes, int64_t count, const Bf16* table, Bf16* to) {
+  for (int64_t i = 0; i < count; ++i) to[i] = table[bytes[i]];
+}
+
+template <class T>
+std::unique_ptr<Kernel> kernel_in(const Node& n, const KernelSite& site) {
   const Shape& shape = site.in[0].shape;
   const int64_t channels = shape[1], plane = shape[2] * shape[3];
   const auto bytes = site.input<uint8_t>(0);
-  const auto y = site.output<float>(0);
-  return by_chunks(site, [=, tables = n.attrs<Attrs>().tables](const KernelArgs& args, int64_t at,
-                                                               int64_t count) {
+  const auto y = site.output<T>(0);
+  std::vector<T> tables;
+  for (const float value : *n.attrs<Attrs>().tables) tables.push_back(rounded_to<T>(value));
+  return by_chunks(site, [=](const KernelArgs& args, int64_t at, int64_t count) {
     const uint8_t* pixels = bytes(args);
-    float* out = y(args);
+    T* out = y(args);
     for (const int64_t end = at + count; at < end;) {
-      const float* table = tables->data() + at / plane % channels * byte_values;
+      const T* table = tables.data() + at / plane % channels * byte_values;
       const int64_t last = std::min(end, (at / plane + 1) * plane);
-      kernels::look_up(pixels + at, last - at, table, out + at);
+      look_up(pixels + at, last - at, table, out + at);
       at = last;
     }
   });
 }
 
-const OpDef byte_image_def{
-    .name = "byte_image", .infer = infer, .kernel = kernel, .describe = describe};
+std::unique_ptr<Kernel> kernel(const Node& n, const KernelSite& site) {
+  return by_storage(site.out[0], [&]<class T>() { return kernel_in<T>(n, site); });
+}
+
+const OpDef byte_image_def{.name = "byte_image",
+                           .infer = infer,
+                           .kernel = kernel,
+                           .chooses_storage = true,
+                           .describe = describe};
 
 }  // namespace
 

@@ -8,6 +8,11 @@
 
 namespace convoy::ops {
 
+// bf16 if offered, else fp32.
+constexpr DType fp32_or_bf16(DType offered) {
+  return offered == DType::bf16 ? DType::bf16 : without_16_bit(offered);
+}
+
 using FormRule = FormChoice (*)(const Node&, std::span<const TensorType> offered);
 
 // Images blocked, everything else plain.
@@ -26,6 +31,10 @@ inline FormChoice all_of(Layout layout, const Node& n, std::span<const TensorTyp
   for (const TensorType& t : offered) choice.in.push_back({layout, without_16_bit(t.dtype)});
   choice.out.assign(n.out.size(), layout);
   return choice;
+}
+
+inline FormChoice all_plain(const Node& n, std::span<const TensorType> offered) {
+  return all_of(Layout::plain, n, offered);
 }
 
 // All values in one layout: blocked if any input is blocked. For ops that map zero to zero, so that
@@ -48,13 +57,14 @@ inline FormChoice all_alike_unpadded(const Node& n, std::span<const TensorType> 
   return all_alike(n, offered);
 }
 
-// The op supports bf16: values of the shape of input `leader` get its storage type.
+// The op supports bf16: floats of the shape of input `leader` get its storage type.
 template <FormRule rule, size_t leader = 0>
 FormChoice stored_as(const Node& n, std::span<const TensorType> offered) {
   FormChoice choice = rule(n, offered);
   if (offered[leader].dtype != DType::bf16) return choice;
   for (size_t i = 0; i < offered.size(); ++i) {
-    if (offered[i].shape == offered[leader].shape) choice.in[i].dtype = DType::bf16;
+    const bool floats = offered[i].dtype == DType::f32 || is_narrow(offered[i].dtype);
+    if (floats && offered[i].shape == offered[leader].shape) choice.in[i].dtype = DType::bf16;
   }
   return choice;
 }

@@ -1,5 +1,6 @@
 // The fully connected layer. Rows are cut like batches. The weight gradient is cut by output
-// features, with one product per replica.
+// features, with one product per replica. Rows in bf16 are widened and results rounded in a
+// thread's scratch: the products are small, and their weights are read once.
 
 #include "ops/linear.h"
 
@@ -8,7 +9,9 @@
 #include "kernels/sums.h"
 #include "ops/checks.h"
 #include "ops/family.h"
+#include "ops/form_rules.h"
 #include "ops/slices.h"
+#include "ops/stored.h"
 #include "tensor/kernel.h"
 #include "tensor/onednn.h"
 
@@ -22,24 +25,53 @@ Types infer(const Node& n, std::span<const TensorType> in) {
     raise(Fault::usage, "a dense layer with weights {} does not fit {}", to_string(w),
           to_string(x));
   }
-  return {{{x[0], w[0]}}};
+  return {{{x[0], w[0]}, in[0].dtype}};
+}
+
+// Rows in fp32 or bf16, and results of the same type; parameters and their gradients are fp32.
+FormChoice forms(const Node& n, std::span<const TensorType> offered) {
+  FormChoice choice = all_of(Layout::plain, n, offered);
+  choice.in[0].dtype = fp32_or_bf16(offered[0].dtype);
+  return choice;
 }
 
 double flops_of(int64_t rows, const Shape& w) {
   return 2.0 * static_cast<double>(rows) * static_cast<double>(w.count());
 }
 
+// Calls product(args, rows, from, to) in fp32 for each slice of rows of `in` and `out` numbers.
+template <class Product>
+std::unique_ptr<Kernel> sliced(const KernelSite& site, const Slices& rows, int64_t in, int64_t out,
+                               const Product& product) {
+  const StoredIn from(site, 0);
+  const StoredOut to(site, 0);
+  auto kernel = std::make_unique<PhasedKernel>();
+  if (from.type() == DType::bf16) kernel->worker_scratch(float_bytes(rows.size * (in + out)));
+  kernel->phase(rows.tasks(), [=](int task, const KernelArgs& args) {
+    const int64_t first = rows.first(task), count = rows.count(task);
+    auto* x = reinterpret_cast<float*>(args.worker_scratch);
+    const std::byte* stored = from.at(args, first * in);
+    std::byte* made = to.at(args, first * out);
+    if (from.type() == DType::f32) {
+      product(args, count, reinterpret_cast<const float*>(stored), reinterpret_cast<float*>(made));
+      return;
+    }
+    float* y = x + rows.size * in;
+    widen(from.type(), stored, count * in, x);
+    product(args, count, x, y);
+    narrow(to.type(), y, count * out, made);
+  });
+  return kernel;
+}
+
 std::unique_ptr<Kernel> forward(const Node&, const KernelSite& site) {
   const int64_t in = site.in[1].shape[1], out = site.in[1].shape[0];
   const Slices rows = Slices::cut(site.in[0].shape[0], site.replicas);
-  const auto x = site.input<float>(0), w = site.input<float>(1), bias = site.input<float>(2);
-  const auto y = site.output<float>(0);
-  return one_phase(rows.tasks(), [=](int task, const KernelArgs& args) {
+  const auto w = site.input<float>(1), bias = site.input<float>(2);
+  return sliced(site, rows, in, out, [=](auto& args, int64_t count, const float* x, float* y) {
     // Not oneDNN's gemm: its summation order varies with the number of rows, and the result of an
     // evaluation must not depend on its batch size.
-    const int64_t first = rows.first(task);
-    kernels::dense(x(args) + first * in, w(args), bias(args), rows.count(task), in, out,
-                   y(args) + first * out);
+    kernels::dense(x, w(args), bias(args), count, in, out, y);
   });
 }
 
@@ -49,17 +81,14 @@ double forward_flops(const Node&, const KernelSite& site) {
 
 // in: d_y, w
 Types infer_grad_input(const Node&, std::span<const TensorType> in) {
-  return {{{in[0].shape[0], in[1].shape[1]}}};
+  return {{{in[0].shape[0], in[1].shape[1]}, in[0].dtype}};
 }
 std::unique_ptr<Kernel> grad_input(const Node&, const KernelSite& site) {
   const int64_t in = site.in[1].shape[1], out = site.in[1].shape[0];
   const Slices rows = Slices::cut(site.in[0].shape[0], site.replicas);
-  const auto d_y = site.input<float>(0), w = site.input<float>(1);
-  const auto d_x = site.output<float>(0);
-  return one_phase(rows.tasks(), [=](int task, const KernelArgs& args) {
-    const int64_t first = rows.first(task);
-    onednn::gemm(false, false, rows.count(task), in, out, d_y(args) + first * out, out, w(args), in,
-                 false, d_x(args) + first * in, in);
+  const auto w = site.input<float>(1);
+  return sliced(site, rows, out, in, [=](auto& args, int64_t count, const float* d_y, float* d_x) {
+    onednn::gemm(false, false, count, in, out, d_y, out, w(args), in, false, d_x, in);
   });
 }
 
@@ -68,22 +97,43 @@ Types infer_grad_weights(const Node&, std::span<const TensorType> in) {
   const int64_t out = in[0].shape[1];
   return {{{out, in[1].shape[1]}}, {{out}}};
 }
+// Both in one type: of two different ones in fp32, which loses nothing.
+FormChoice grad_weights_forms(const Node& n, std::span<const TensorType> offered) {
+  return stored_alike<all_plain>(n, offered);
+}
 std::unique_ptr<Kernel> grad_weights(const Node&, const KernelSite& site) {
   constexpr int64_t features = 16;
   const int64_t out = site.in[0].shape[1], in = site.in[1].shape[1], replicas = site.replicas;
-  const int64_t batch = site.in[0].shape[0] / replicas;
-  const auto d_out = site.input<float>(0), x = site.input<float>(1);
+  const int64_t rows = site.in[0].shape[0], batch = rows / replicas;
+  const StoredIn d_out(site, 0), x_in(site, 1);
   const auto d_weights = site.output<float>(0), d_biases = site.output<float>(1);
+  const bool narrow = x_in.type() == DType::bf16;
   auto kernel = std::make_unique<PhasedKernel>();
+  // bf16 is widened once for all tasks: d_y, then x.
+  const int64_t d_y_count = rows * out, x_count = rows * in;
+  if (narrow) {
+    kernel->scratch(float_bytes(d_y_count + x_count));
+    kernel->phase(Chunks{d_y_count + x_count}.tasks(), [=](int task, const KernelArgs& args) {
+      auto* to = reinterpret_cast<float*>(args.scratch);
+      const Chunks chunks{d_y_count + x_count};
+      const int64_t begin = chunks.begin(task), end = begin + chunks.length(task);
+      const int64_t border = std::clamp(d_y_count, begin, end);
+      widen(DType::bf16, d_out.at(args, begin), border - begin, to + begin);
+      widen(DType::bf16, x_in.at(args, border - d_y_count), end - border, to + border);
+    });
+  }
   // This task's rows of every replica's gradient: [replicas, features, in + 1].
   kernel->worker_scratch(float_bytes(replicas * features * (in + 1)));
   kernel->phase(divide_up(out, features), [=](int task, const KernelArgs& args) {
     const int64_t first = task * features, count = std::min(features, out - first);
+    const auto* wide = reinterpret_cast<const float*>(args.scratch);
+    const float* d_ys = narrow ? wide : reinterpret_cast<const float*>(d_out.at(args));
+    const float* x = narrow ? wide + d_y_count : reinterpret_cast<const float*>(x_in.at(args));
     auto* d_w = reinterpret_cast<float*>(args.worker_scratch);
     float* d_bias = d_w + replicas * features * in;
     for (int64_t r = 0; r < replicas; ++r) {
-      const float* d_y = d_out(args) + r * batch * out + first;
-      onednn::gemm(true, false, count, in, batch, d_y, out, x(args) + r * batch * in, in, false,
+      const float* d_y = d_ys + r * batch * out + first;
+      onednn::gemm(true, false, count, in, batch, d_y, out, x + r * batch * in, in, false,
                    d_w + r * features * in, in);
       for (int64_t f = 0; f < count; ++f) {
         float sum = 0;
@@ -109,10 +159,14 @@ double grad_weights_flops(const Node&, const KernelSite& site) {
 const OpDef grad_input_def{.name = "linear_grad_input",
                            .infer = infer_grad_input,
                            .kernel = grad_input,
+                           .forms = forms,
+                           .narrowing = Narrowing::always,
                            .flops = grad_input_flops};
 const OpDef grad_weights_def{.name = "linear_grad_weights",
                              .infer = infer_grad_weights,
                              .kernel = grad_weights,
+                             .forms = grad_weights_forms,
+                             .narrowing = Narrowing::always,
                              .flops = grad_weights_flops};
 
 Values grad(Builder& b, const Node& n, std::span<const Value> d_out) {
@@ -122,8 +176,13 @@ Values grad(Builder& b, const Node& n, std::span<const Value> d_out) {
   return {d_x, d_params[0], d_params[1]};
 }
 
-const OpDef linear_def{
-    .name = "linear", .infer = infer, .grad = grad, .kernel = forward, .flops = forward_flops};
+const OpDef linear_def{.name = "linear",
+                       .infer = infer,
+                       .grad = grad,
+                       .kernel = forward,
+                       .forms = forms,
+                       .narrowing = Narrowing::always,
+                       .flops = forward_flops};
 
 }  // namespace
 

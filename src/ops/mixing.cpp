@@ -8,7 +8,9 @@
 #include "base/error.h"
 #include "kernels/elementwise.h"
 #include "ops/checks.h"
+#include "ops/elementwise/elementwise_kernel.h"
 #include "ops/family.h"
+#include "ops/form_rules.h"
 #include "ops/loss/loss_rows.h"
 #include "tensor/kernel.h"
 
@@ -43,10 +45,11 @@ Types infer_images(const Node& n, std::span<const TensorType> in) {
   need_rows(n, in[1], samples, DType::s32);
   need_rows(n, in[2], samples, DType::s32);
   need_rows(n, in[3], samples, DType::f32);
-  return {{in[0].shape}};
+  return {{in[0].shape, in[0].dtype}};
 }
 
-void blend(const float* a, float a_share, const float* b, float b_share, float* y, int64_t n) {
+template <class T>
+void blend(const T* a, float a_share, const T* b, float b_share, T* y, int64_t n) {
   if (b_share == 0 && a_share == 1) {
     std::copy_n(a, n, y);
   } else {
@@ -55,13 +58,15 @@ void blend(const float* a, float a_share, const float* b, float b_share, float* 
 }
 
 // A task computes one channel of an image.
-std::unique_ptr<Kernel> images_kernel(const Node&, const KernelSite& site) {
+template <class T>
+std::unique_ptr<Kernel> images_kernel_in(const KernelSite& site) {
   const Shape& shape = site.in[0].shape;
   const int64_t channels = shape[1], height = shape[2], width = shape[3], plane = height * width;
   const int64_t of_replica = shape[0] / site.replicas;
-  const auto image = site.input<float>(0), shares = site.input<float>(3);
+  const auto image = site.input<T>(0);
+  const auto shares = site.input<float>(3);
   const auto source = site.input<int32_t>(1), boxes = site.input<int32_t>(2);
-  const auto mixed = site.output<float>(0);
+  const auto mixed = site.output<T>(0);
   return one_phase(static_cast<int>(shape[0] * channels), [=](int task, const KernelArgs& args) {
     const int64_t i = task / channels, channel = task % channels;
     const auto from = sources_of(source(args), i, of_replica);
@@ -72,7 +77,7 @@ std::unique_ptr<Kernel> images_kernel(const Node&, const KernelSite& site) {
     const auto picture = [&](size_t j) {
       return image(args) + (from[j] * channels + channel) * plane;
     };
-    float* out = mixed(args) + task * plane;
+    T* out = mixed(args) + task * plane;
     const auto run = [&](size_t first, int64_t at, int64_t count) {
       blend(picture(first) + at, share[first], picture(first + 1) + at, share[first + 1], out + at,
             count);
@@ -89,7 +94,15 @@ std::unique_ptr<Kernel> images_kernel(const Node&, const KernelSite& site) {
   });
 }
 
-const OpDef images_def{.name = "mix_images", .infer = infer_images, .kernel = images_kernel};
+std::unique_ptr<Kernel> images_kernel(const Node&, const KernelSite& site) {
+  return by_storage(site.in[0], [&]<class T>() { return images_kernel_in<T>(site); });
+}
+
+const OpDef images_def{.name = "mix_images",
+                       .infer = infer_images,
+                       .kernel = images_kernel,
+                       .forms = stored_as<all_plain>,
+                       .narrowing = Narrowing::follows};
 
 // in: logits, label, source, weight
 Types infer_loss(const Node& n, std::span<const TensorType> in) {

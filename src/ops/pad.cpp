@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "ops/checks.h"
+#include "ops/elementwise/elementwise_kernel.h"
 #include "ops/family.h"
 #include "ops/form_rules.h"
 #include "tensor/isa.h"
@@ -32,19 +33,22 @@ Types infer(const Node& n, std::span<const TensorType> in) {
   const Padding& p = n.attrs<Attrs>().padding;
   if (in[0].shape.rank() != 4 || std::min({p.top, p.left, p.bottom, p.right}) < 0)
     raise(Fault::usage, "padding {} makes no sense", to_string(in[0].shape));
-  return {{out_shape(n.attrs<Attrs>())}};
+  return {{out_shape(n.attrs<Attrs>()), in[0].dtype}};
 }
-Types infer_grad(const Node& n, std::span<const TensorType>) { return {{n.attrs<Attrs>().x}}; }
+Types infer_grad(const Node& n, std::span<const TensorType> in) {
+  return {{n.attrs<Attrs>().x, in[0].dtype}};
+}
 
 // Copies each row of the small image into the large one, which is zero around it, or back.
+template <class T>
 std::unique_ptr<Kernel> by_rows(const Attrs& a, const KernelSite& site, bool forward) {
   const Shape y = out_shape(a);
   const int64_t block = channel_block(), small = a.x[2] * a.x[3] * block;
   const int64_t large = y[2] * y[3] * block, width = a.x[3] * block;
-  const auto in = site.input<float>(0);
-  const auto out = site.output<float>(0);
+  const auto in = site.input<T>(0);
+  const auto out = site.output<T>(0);
   return one_phase(a.x[0] * divide_up(a.x[1], block), [=](int task, const KernelArgs& args) {
-    if (forward) std::fill_n(out(args) + task * large, large, 0.0f);
+    if (forward) std::fill_n(out(args) + task * large, large, T{});
     for (int64_t h = 0; h < a.x[2]; ++h) {
       const int64_t at = ((h + a.padding.top) * y[3] + a.padding.left) * block;
       const int64_t in_small = task * small + h * width, in_large = task * large + at;
@@ -55,16 +59,19 @@ std::unique_ptr<Kernel> by_rows(const Attrs& a, const KernelSite& site, bool for
 }
 
 std::unique_ptr<Kernel> forward(const Node& n, const KernelSite& site) {
-  return by_rows(n.attrs<Attrs>(), site, true);
+  return by_storage(site.in[0],
+                    [&]<class T>() { return by_rows<T>(n.attrs<Attrs>(), site, true); });
 }
 std::unique_ptr<Kernel> backward(const Node& n, const KernelSite& site) {
-  return by_rows(n.attrs<Attrs>(), site, false);
+  return by_storage(site.in[0],
+                    [&]<class T>() { return by_rows<T>(n.attrs<Attrs>(), site, false); });
 }
 
 const OpDef grad_def{.name = "pad_grad",
                      .infer = infer_grad,
                      .kernel = backward,
-                     .forms = blocked_images,
+                     .forms = stored_as<blocked_images>,
+                     .narrowing = Narrowing::follows,
                      .describe = describe};
 
 Values grad(Builder& b, const Node& n, std::span<const Value> d) {
@@ -75,7 +82,8 @@ const OpDef pad_def{.name = "pad",
                     .infer = infer,
                     .grad = grad,
                     .kernel = forward,
-                    .forms = blocked_images,
+                    .forms = stored_as<blocked_images>,
+                    .narrowing = Narrowing::follows,
                     .describe = describe};
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "kernels/elementwise.h"
 #include "kernels/pool.h"
 #include "ops/checks.h"
+#include "ops/elementwise/elementwise_kernel.h"
 #include "ops/family.h"
 #include "ops/form_rules.h"
 #include "tensor/isa.h"
@@ -55,10 +56,14 @@ Shape checked_shape(const Node& n, std::span<const TensorType> in) {
 
 Types infer_max(const Node& n, std::span<const TensorType> in) {
   const Shape y = checked_shape(n, in);
-  return {{y}, {y, DType::u8}};
+  return {{y, in[0].dtype}, {y, DType::u8}};
 }
-Types infer_avg(const Node& n, std::span<const TensorType> in) { return {{checked_shape(n, in)}}; }
-Types infer_grad(const Node& n, std::span<const TensorType>) { return {{n.attrs<Attrs>().x}}; }
+Types infer_avg(const Node& n, std::span<const TensorType> in) {
+  return {{checked_shape(n, in), in[0].dtype}};
+}
+Types infer_grad(const Node& n, std::span<const TensorType> in) {
+  return {{n.attrs<Attrs>().x, in[0].dtype}};
+}
 
 // Runs body(plane geometry, offset of the plane in x, in y, args) for every plane.
 template <class Body>
@@ -80,9 +85,10 @@ std::unique_ptr<Kernel> by_planes(const Attrs& a, const Body& body) {
   });
 }
 
+template <class T>
 std::unique_ptr<Kernel> max_kernel(const Node& n, const KernelSite& site) {
-  const auto in = site.input<float>(0);
-  const auto out = site.output<float>(0);
+  const auto in = site.input<T>(0);
+  const auto out = site.output<T>(0);
   const auto where = site.output<uint8_t>(1);
   return by_planes(n.attrs<Attrs>(),
                    [=](const kernels::PoolPlane& p, int64_t x, int64_t y, const KernelArgs& args) {
@@ -90,43 +96,54 @@ std::unique_ptr<Kernel> max_kernel(const Node& n, const KernelSite& site) {
                    });
 }
 // in: d_y, where
+template <class T>
 std::unique_ptr<Kernel> max_grad_kernel(const Node& n, const KernelSite& site) {
-  const auto d_y = site.input<float>(0);
+  const auto d_y = site.input<T>(0);
   const auto where = site.input<uint8_t>(1);
-  const auto d_x = site.output<float>(0);
+  const auto d_x = site.output<T>(0);
   return by_planes(n.attrs<Attrs>(),
                    [=](const kernels::PoolPlane& p, int64_t x, int64_t y, const KernelArgs& args) {
                      kernels::max_pool_grad(p, d_y(args) + y, where(args) + y, d_x(args) + x);
                    });
 }
+template <class T>
 std::unique_ptr<Kernel> avg_kernel(const Node& n, const KernelSite& site) {
   const bool count = n.attrs<Attrs>().count_padding;
-  const auto in = site.input<float>(0);
-  const auto out = site.output<float>(0);
+  const auto in = site.input<T>(0);
+  const auto out = site.output<T>(0);
   return by_planes(n.attrs<Attrs>(),
                    [=](const kernels::PoolPlane& p, int64_t x, int64_t y, const KernelArgs& args) {
                      kernels::avg_pool(p, count, in(args) + x, out(args) + y);
                    });
 }
+template <class T>
 std::unique_ptr<Kernel> avg_grad_kernel(const Node& n, const KernelSite& site) {
   const bool count = n.attrs<Attrs>().count_padding;
-  const auto d_y = site.input<float>(0);
-  const auto d_x = site.output<float>(0);
+  const auto d_y = site.input<T>(0);
+  const auto d_x = site.output<T>(0);
   return by_planes(n.attrs<Attrs>(),
                    [=](const kernels::PoolPlane& p, int64_t x, int64_t y, const KernelArgs& args) {
                      kernels::avg_pool_grad(p, count, d_y(args) + y, d_x(args) + x);
                    });
 }
 
+// The kernel column for a function of the storage type of the images.
+template <auto of_floats, auto of_bf16>
+std::unique_ptr<Kernel> stored(const Node& n, const KernelSite& site) {
+  return site.in[0].dtype == DType::bf16 ? of_bf16(n, site) : of_floats(n, site);
+}
+
 const OpDef max_grad_def{.name = "max_pool_grad",
                          .infer = infer_grad,
-                         .kernel = max_grad_kernel,
-                         .forms = blocked_images,
+                         .kernel = stored<max_grad_kernel<float>, max_grad_kernel<Bf16>>,
+                         .forms = stored_as<blocked_images>,
+                         .narrowing = Narrowing::follows,
                          .describe = describe};
 const OpDef avg_grad_def{.name = "avg_pool_grad",
                          .infer = infer_grad,
-                         .kernel = avg_grad_kernel,
-                         .forms = blocked_images,
+                         .kernel = stored<avg_grad_kernel<float>, avg_grad_kernel<Bf16>>,
+                         .forms = stored_as<blocked_images>,
+                         .narrowing = Narrowing::follows,
                          .describe = describe};
 
 Values max_grad(Builder& b, const Node& n, std::span<const Value> d) {
@@ -139,14 +156,16 @@ Values avg_grad(Builder& b, const Node& n, std::span<const Value> d) {
 const OpDef max_def{.name = "max_pool",
                     .infer = infer_max,
                     .grad = max_grad,
-                    .kernel = max_kernel,
-                    .forms = blocked_images,
+                    .kernel = stored<max_kernel<float>, max_kernel<Bf16>>,
+                    .forms = stored_as<blocked_images>,
+                    .narrowing = Narrowing::follows,
                     .describe = describe};
 const OpDef avg_def{.name = "avg_pool",
                     .infer = infer_avg,
                     .grad = avg_grad,
-                    .kernel = avg_kernel,
-                    .forms = blocked_images,
+                    .kernel = stored<avg_kernel<float>, avg_kernel<Bf16>>,
+                    .forms = stored_as<blocked_images>,
+                    .narrowing = Narrowing::follows,
                     .describe = describe};
 
 // Global average: [n, c, h, w] blocked -> [n, c] plain.
@@ -155,41 +174,45 @@ Types infer_global(const Node& n, std::span<const TensorType> in) {
   need_floats(n, in);
   if (in[0].shape.rank() != 4)
     raise(Fault::usage, "global pooling needs images, not {}", to_string(in[0].shape));
-  return {{{in[0].shape[0], in[0].shape[1]}}};
+  return {{{in[0].shape[0], in[0].shape[1]}, in[0].dtype}};
 }
+template <class T>
 std::unique_ptr<Kernel> global_kernel(const Node&, const KernelSite& site) {
   const Shape x = site.in[0].shape;
   const int64_t block = channel_block(), blocks = divide_up(x[1], block), pixels = x[2] * x[3];
-  const auto in = site.input<float>(0);
-  const auto out = site.output<float>(0);
+  const auto in = site.input<T>(0);
+  const auto out = site.output<T>(0);
   return one_phase(x[0] * blocks, [=](int task, const KernelArgs& args) {
     const int64_t first = task % blocks * block, count = std::min(block, x[1] - first);
     float sum[16];
     kernels::sum_rows(in(args) + task * pixels * block, sum, pixels, block);
-    float* y = out(args) + task / blocks * x[1] + first;
-    for (int64_t c = 0; c < count; ++c) y[c] = sum[c] / static_cast<float>(pixels);
+    T* y = out(args) + task / blocks * x[1] + first;
+    for (int64_t c = 0; c < count; ++c) y[c] = rounded_to<T>(sum[c] / static_cast<float>(pixels));
   });
 }
 
+template <class T>
 std::unique_ptr<Kernel> global_grad_kernel(const Node&, const KernelSite& site) {
   const Shape x = site.out[0].shape;
   const int64_t block = channel_block(), blocks = divide_up(x[1], block), pixels = x[2] * x[3];
-  const auto in = site.input<float>(0);
-  const auto out = site.output<float>(0);
+  const auto in = site.input<T>(0);
+  const auto out = site.output<T>(0);
   return one_phase(x[0] * blocks, [=](int task, const KernelArgs& args) {
     const int64_t first = task % blocks * block, count = std::min(block, x[1] - first);
-    const float* d_y = in(args) + task / blocks * x[1] + first;
-    float share[16] = {};
-    for (int64_t c = 0; c < count; ++c) share[c] = d_y[c] / static_cast<float>(pixels);
-    float* d_x = out(args) + task * pixels * block;
+    const T* d_y = in(args) + task / blocks * x[1] + first;
+    T share[16] = {};
+    for (int64_t c = 0; c < count; ++c)
+      share[c] = rounded_to<T>(widened(d_y[c]) / static_cast<float>(pixels));
+    T* d_x = out(args) + task * pixels * block;
     for (int64_t p = 0; p < pixels; ++p) std::copy_n(share, block, d_x + p * block);
   });
 }
 
 const OpDef global_grad_def{.name = "global_avg_pool_grad",
                             .infer = infer_grad,
-                            .kernel = global_grad_kernel,
-                            .forms = blocked_images};
+                            .kernel = stored<global_grad_kernel<float>, global_grad_kernel<Bf16>>,
+                            .forms = stored_as<blocked_images>,
+                            .narrowing = Narrowing::follows};
 
 Values global_grad(Builder& b, const Node& n, std::span<const Value> d) {
   return {b.emit(global_grad_def, {d[0]}, Attrs{.size = 0, .stride = 0, .x = b.shape(n.in[0])})};
@@ -198,8 +221,9 @@ Values global_grad(Builder& b, const Node& n, std::span<const Value> d) {
 const OpDef global_def{.name = "global_avg_pool",
                        .infer = infer_global,
                        .grad = global_grad,
-                       .kernel = global_kernel,
-                       .forms = blocked_images};
+                       .kernel = stored<global_kernel<float>, global_kernel<Bf16>>,
+                       .forms = stored_as<blocked_images>,
+                       .narrowing = Narrowing::follows};
 
 Attrs attributes(Builder& b, Value x, const PoolOptions& o) {
   const Shape& s = b.shape(x);

@@ -80,8 +80,12 @@ FormChoice forms(const Node& n, std::span<const TensorType> offered) {
 
 }  // namespace
 
-const OpDef reorder_def{
-    .name = "reorder", .infer = infer, .kernel = kernel, .forms = forms, .describe = describe};
+const OpDef reorder_def{.name = "reorder",
+                        .infer = infer,
+                        .kernel = kernel,
+                        .forms = forms,
+                        .narrowing = Narrowing::follows,
+                        .describe = describe};
 
 Value reorder(Builder& b, Value x, Layout layout) {
   return b.emit(reorder_def, {x}, Attrs{layout});

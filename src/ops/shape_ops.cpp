@@ -41,7 +41,9 @@ const OpDef reshape_def{.name = "reshape",
                         .infer = infer_reshape,
                         .grad = reshape_grad,
                         .kernel = reshape_kernel,
-                        .inplace_input = 0};
+                        .inplace_input = 0,
+                        .forms = moved<all_plain>,
+                        .narrowing = Narrowing::follows};
 
 Types infer_concat(const Node&, std::span<const TensorType> in) {
   Shape shape = in[0].shape;
@@ -104,8 +106,11 @@ FormChoice part_forms(const Node& n, std::span<const TensorType> offered) {
   return all_of(layout, n, offered);
 }
 
-const OpDef part_def{
-    .name = "concat_grad", .infer = infer_part, .kernel = part_kernel, .forms = moved<part_forms>};
+const OpDef part_def{.name = "concat_grad",
+                     .infer = infer_part,
+                     .kernel = part_kernel,
+                     .forms = moved<part_forms>,
+                     .narrowing = Narrowing::follows};
 
 Values concat_grad(Builder& b, const Node& n, std::span<const Value> d) {
   Values parts;
@@ -122,7 +127,8 @@ const OpDef concat_def{.name = "concat",
                        .infer = infer_concat,
                        .grad = concat_grad,
                        .kernel = concat_kernel,
-                       .forms = moved<all_alike_unpadded>};
+                       .forms = moved<all_alike_unpadded>,
+                       .narrowing = Narrowing::follows};
 
 }  // namespace
 

@@ -1,6 +1,13 @@
 #include "tensor/isa.h"
 
 #include <hwy/targets.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+#include <array>
 
 #include "base/error.h"
 #include "tensor/onednn.h"
@@ -8,12 +15,48 @@
 namespace convoy {
 namespace {
 
-// Asks Highway, not oneDNN: oneDNN can no longer be limited after it was asked.
-Isa best_level() {
-  static const int64_t targets = hwy::SupportedTargets();
-  if (targets & HWY_AVX3) return Isa::avx512;
-  return targets & HWY_AVX2 ? Isa::avx2 : Isa::sse41;
+// The kernel grants a process the tile registers only if it asks for them.
+bool may_use_tiles() {
+#if defined(__x86_64__)
+  constexpr long request_permission = 0x1023, tile_data = 18;
+  return syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
+#else
+  return false;
+#endif
 }
+
+bool multiplies_bf16() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx512bf16") > 0;
+#else
+  return false;
+#endif
+}
+
+bool has_tiles() {
+#if defined(__x86_64__)
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  constexpr unsigned bf16 = 1u << 22, tile = 1u << 24, int8 = 1u << 25, all = bf16 | tile | int8;
+  return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (d & all) == all && may_use_tiles();
+#else
+  return false;
+#endif
+}
+
+// Asks Highway and the CPU, not oneDNN: oneDNN can no longer be limited after it was asked.
+Isa find_best_level() {
+  const int64_t targets = hwy::SupportedTargets();
+  if (!(targets & HWY_AVX3)) return targets & HWY_AVX2 ? Isa::avx2 : Isa::sse41;
+  if (!multiplies_bf16()) return Isa::avx512;
+  return has_tiles() ? Isa::amx : Isa::avx512_bf16;
+}
+
+Isa best_level() {
+  static const Isa best = find_best_level();
+  return best;
+}
+
+constexpr std::array all_levels{Isa::sse41, Isa::avx2, Isa::avx512, Isa::avx512_bf16, Isa::amx};
 
 Isa& level() {
   static Isa found = best_level();
@@ -32,6 +75,7 @@ void limit_isa(Isa wanted) {
   if (wanted == level()) return;
   level() = wanted;
   onednn::settle_isa();
+  if (wanted >= Isa::avx512) return;  // the same for Highway
   // In Highway's numbering a better target has a lower bit.
   const int64_t lowest = wanted == Isa::avx2 ? HWY_AVX2 : HWY_SSE4;
   hwy::DisableTargets(lowest - 1);
@@ -45,18 +89,19 @@ void limit_isa(IsaChoice choice) {
 }
 
 std::string_view name(Isa isa) {
-  constexpr std::string_view names[] = {"sse41", "avx2", "avx512"};
+  constexpr std::string_view names[] = {"sse41", "avx2", "avx512", "avx512_bf16", "amx"};
   return names[static_cast<int>(isa)];
 }
 
 Isa isa_by_name(std::string_view text) {
-  for (const Isa isa : {Isa::sse41, Isa::avx2, Isa::avx512}) {
+  for (const Isa isa : all_levels) {
     if (name(isa) == text) return isa;
   }
-  raise(Fault::usage, "unknown instruction set '{}'; try: sse41, avx2 or avx512", text);
+  raise(Fault::usage, "unknown instruction set '{}'; try: sse41, avx2, avx512, avx512_bf16 or amx",
+        text);
 }
 
-int channel_block(Isa isa) { return isa == Isa::avx512 ? 16 : 8; }
+int channel_block(Isa isa) { return isa >= Isa::avx512 ? 16 : 8; }
 int channel_block() { return channel_block(level()); }
 
 }  // namespace convoy

@@ -42,4 +42,24 @@ constexpr bool is_narrow(DType t) { return t == DType::bf16 || t == DType::f16; 
 inline float widened(float x) { return x; }
 inline float widened(Bf16 x) { return std::bit_cast<float>(static_cast<uint32_t>(x.bits) << 16); }
 
+// Rounded to nearest, ties to even; a NaN stays a quiet NaN.
+inline Bf16 narrowed(float x) {
+  const auto bits = std::bit_cast<uint32_t>(x);
+  const bool nan = (bits & 0x7fffffffu) > 0x7f800000u;
+  return {
+      static_cast<uint16_t>(nan ? bits >> 16 | 0x40u : (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16)};
+}
+
+// x as a number of type T, rounded so.
+template <class T>
+T rounded_to(float x);
+template <>
+inline float rounded_to(float x) {
+  return x;
+}
+template <>
+inline Bf16 rounded_to(float x) {
+  return narrowed(x);
+}
+
 }  // namespace convoy

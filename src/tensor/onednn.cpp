@@ -32,15 +32,22 @@ dnnl::engine& engine() {
   return cpu;
 }
 
-Desc activation(int64_t n, int64_t c, int64_t h, int64_t w, Layout layout) {
+using Type = dnnl::memory::data_type;
+
+Type type_of(DType dtype) {
+  expect(dtype == DType::f32 || dtype == DType::bf16, "images in fp32 or bf16");
+  return dtype == DType::bf16 ? Type::bf16 : Type::f32;
+}
+
+Desc activation(int64_t n, int64_t c, int64_t h, int64_t w, Layout layout, DType stored) {
   const Tag tag = layout == Layout::plain ? Tag::nchw
                   : channel_block() == 16 ? Tag::nChw16c
                                           : Tag::nChw8c;
-  return {{n, c, h, w}, dnnl::memory::data_type::f32, tag};
+  return {{n, c, h, w}, type_of(stored), tag};
 }
 
-Desc any_weights(const ConvShape& s) {
-  const auto type = dnnl::memory::data_type::f32;
+Desc any_weights(const ConvShape& s, ConvPass pass) {
+  const Type type = pass == ConvPass::grad_weights ? Type::f32 : type_of(s.stored);
   if (s.groups == 1) return {{s.oc, s.ic, s.kh, s.kw}, type, Tag::any};
   return {{s.groups, s.oc / s.groups, s.ic / s.groups, s.kh, s.kw}, type, Tag::any};
 }
@@ -81,7 +88,8 @@ WeightPacking packing_of(const Desc& desc, bool grouped) {
   if (grouped) out = sums(offset_terms(md, 0), out);
   return {std::move(out), offset_terms(md, o + 1),
           sums(offset_terms(md, o + 2), offset_terms(md, o + 3)),
-          static_cast<int64_t>(desc.get_size() / sizeof(float))};
+          static_cast<int64_t>(desc.get_size() / dnnl::memory::data_type_size(desc.data_type())),
+          desc.data_type() == Type::bf16 ? DType::bf16 : DType::f32};
 }
 
 }  // namespace
@@ -89,10 +97,11 @@ WeightPacking packing_of(const Desc& desc, bool grouped) {
 void settle_isa() {
   static std::optional<Isa> settled;
   if (settled == isa_level()) return;
-  const auto isa = isa_level() == Isa::avx512 ? dnnl::cpu_isa::avx512_core
-                   : isa_level() == Isa::avx2 ? dnnl::cpu_isa::avx2
-                                              : dnnl::cpu_isa::sse41;
-  if (settled || dnnl::set_max_cpu_isa(isa) != dnnl::status::success) {
+  using dnnl::cpu_isa;
+  constexpr cpu_isa levels[] = {cpu_isa::sse41, cpu_isa::avx2, cpu_isa::avx512_core,
+                                cpu_isa::avx512_core_bf16, cpu_isa::avx512_core_amx};
+  if (settled ||
+      dnnl::set_max_cpu_isa(levels[static_cast<int>(isa_level())]) != dnnl::status::success) {
     raise(Fault::bug, "internal error: the instruction set was limited after oneDNN had started");
   }
   settled = isa_level();
@@ -147,9 +156,9 @@ Convolution::Convolution(const ConvShape& s, ConvPass pass, const Convolution* l
   const auto direct = dnnl::algorithm::convolution_direct;
   const dnnl::memory::dims strides{s.stride_h, s.stride_w};
   const dnnl::memory::dims before{s.pad_top, s.pad_left}, after{s.pad_bottom, s.pad_right};
-  const Desc x = activation(s.n, s.ic, s.ih, s.iw, s.x);
-  const Desc y = activation(s.n, s.oc, s.oh, s.ow, s.y);
-  const Desc w = like ? like->impl_->w : any_weights(s);
+  const Desc x = activation(s.n, s.ic, s.ih, s.iw, s.x, s.stored);
+  const Desc y = activation(s.n, s.oc, s.oh, s.ow, s.y, s.stored);
+  const Desc w = like ? like->impl_->w : any_weights(s, pass);
   dnnl::primitive_attr attr;
   attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   Impl& impl = *impl_;
@@ -166,7 +175,8 @@ Convolution::Convolution(const ConvShape& s, ConvPass pass, const Convolution* l
     // shapes are used.
     const convolution_forward::primitive_desc forward(
         {dnnl::prop_kind::forward_training, direct, x,
-         pass == ConvPass::forward ? w : any_weights(s), y, strides, before, after},
+         pass == ConvPass::forward ? w : any_weights(s, ConvPass::forward), y, strides, before,
+         after},
         attr, engine());
     if (pass == ConvPass::forward) {
       settle(forward, forward.weights_desc(), {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST});
@@ -204,7 +214,7 @@ void Convolution::prepare(int workers) const {
     impl_->slots.push_back(impl_->make_slot());
 }
 
-void Convolution::run(int worker, float* x, float* w, float* y, std::byte* scratchpad) const {
+void Convolution::run(int worker, void* x, void* w, void* y, std::byte* scratchpad) const {
   expect(static_cast<size_t>(worker) < impl_->slots.size(),
          "a convolution prepared for its threads");
   Impl::Slot& slot = *impl_->slots[static_cast<size_t>(worker)];

@@ -2,7 +2,6 @@
 // changes one file.
 //
 // Primitives are created and run with one OpenMP thread on slices of a batch; our pool runs many
-// slices at once. The caller provides scratchpads, so that one primitive may run in many threads.
 // slices at once. Scratchpads are the caller's, so that one primitive may run in many threads.
 #pragma once
 
@@ -34,11 +33,13 @@ struct ConvShape {
   int64_t pad_top = 0, pad_left = 0, pad_bottom = 0, pad_right = 0;
   int64_t groups = 1;
   Layout x = Layout::blocked, y = Layout::blocked;
+  DType stored = DType::f32;  // the type of both images: f32 or bf16
 };
 
 enum class ConvPass { forward, grad_input, grad_weights };
 
-// One pass of a convolution over a few images. Weights and their gradient are packed.
+// One pass of a convolution over a few images. Weights and their gradient are packed. With images
+// in bf16 the packed weights are bf16 too, but their gradient is fp32; sums are fp32.
 class Convolution {
  public:
   // `like`: use its weight packing (a shorter last slice beside the full ones).
@@ -57,7 +58,7 @@ class Convolution {
   // forward: y = x * w.  grad_input: x from y and w.  grad_weights: w from x and y. The result is
   // written, the other two are read. `worker` is the index of the calling thread. Needs `prepare`
   // with more workers than this index.
-  void run(int worker, float* x, float* w, float* y, std::byte* scratchpad) const;
+  void run(int worker, void* x, void* w, void* y, std::byte* scratchpad) const;
 
  private:
   struct Impl;

@@ -2,21 +2,19 @@
 
 #include <algorithm>
 
+#include "tensor/number_types.h"
+
 namespace convoy {
-namespace {
-
-constexpr int64_t channels_per_task = 16;
-
-}  // namespace
 
 WeightPacking::WeightPacking(std::vector<int64_t> by_out, std::vector<int64_t> by_in,
-                             std::vector<int64_t> by_position, int64_t packed_floats)
+                             std::vector<int64_t> by_position, int64_t packed_count, DType type)
     : by_out_(std::move(by_out)),
       by_in_(std::move(by_in)),
       by_position_(std::move(by_position)),
-      packed_(packed_floats) {}
+      packed_(packed_count),
+      type_(type) {}
 
-int64_t WeightPacking::plain_floats() const {
+int64_t WeightPacking::plain_count() const {
   return static_cast<int64_t>(by_out_.size() * by_in_.size() * by_position_.size());
 }
 
@@ -45,8 +43,14 @@ void WeightPacking::walk(int task, const Move& move) const {
   }
 }
 
-void WeightPacking::pack(int task, const float* plain, float* packed) const {
-  walk(task, [&](int64_t from, int64_t to) { packed[to] = plain[from]; });
+void WeightPacking::pack(int task, const float* plain, std::byte* packed) const {
+  if (type_ == DType::bf16) {
+    auto* to_bf16 = reinterpret_cast<Bf16*>(packed);
+    walk(task, [&](int64_t from, int64_t to) { to_bf16[to] = narrowed(plain[from]); });
+  } else {
+    auto* floats = reinterpret_cast<float*>(packed);
+    walk(task, [&](int64_t from, int64_t to) { floats[to] = plain[from]; });
+  }
 }
 
 void WeightPacking::unpack(int task, const float* packed, float* plain) const {

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "kernels/speed.h"
 #include "kernels/sums.h"
+#include "tensor/isa.h"
 #include "tensor/kernel.h"
 
 namespace convoy {
@@ -25,14 +26,15 @@ double best_seconds(const Body& body) {
   return best;
 }
 
-double measure_flops(ThreadPool& pool) {
+// `burn` as in kernels/speed.h.
+double measure_flops(ThreadPool& pool, double (*burn)(int64_t, float*)) {
   constexpr int64_t rounds = 400'000;  // takes a few milliseconds
   std::vector<double> done(static_cast<size_t>(pool.size()));
   std::vector<float> sinks(done.size() * 16);
   const double seconds = best_seconds([&] {
     pool.run(pool.size(), [&](int task, int) {
       const auto t = static_cast<size_t>(task);
-      done[t] = kernels::burn_fma(rounds, &sinks[t * 16]);
+      done[t] = burn(rounds, &sinks[t * 16]);
     });
   });
   return done[0] * static_cast<double>(pool.size()) / seconds;
@@ -53,6 +55,10 @@ double measure_bytes(ThreadPool& pool) {
 
 }  // namespace
 
-MachineSpeed measure_speed(ThreadPool& pool) { return {measure_flops(pool), measure_bytes(pool)}; }
+MachineSpeed measure_speed(ThreadPool& pool) {
+  MachineSpeed speed{measure_flops(pool, kernels::burn_fma), measure_bytes(pool)};
+  if (has_bf16_products(isa_level())) speed.bf16_flops = measure_flops(pool, kernels::burn_bf16);
+  return speed;
+}
 
 }  // namespace convoy

@@ -54,6 +54,7 @@ void tell_start(const RunSite& site) {
                .image = to_string(setup.train_set->image_shape()),
                .parameters = parameters,
                .seed = config.seed,
+               .precision = std::string(config.precision.name()),
                .isa = std::string(name(isa_level())),
                .version = version,
                .batch = {setup.shape.micro_batch, setup.shape.accumulation, setup.shape.replicas,

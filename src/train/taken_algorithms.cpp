@@ -16,7 +16,7 @@ namespace {
 std::vector<ops::ConvCall> convolutions(const Plan& plan) {
   std::vector<ops::ConvCall> calls;
   for (const PlanOp& op : plan.ops) {
-    if (const auto call = ops::conv_call(plan.graph.node(op.node))) calls.push_back(*call);
+    if (const auto call = ops::conv_call(plan.graph, op.node)) calls.push_back(*call);
   }
   return calls;
 }

@@ -47,8 +47,12 @@ const Values habana =
     merged({tensorflow_pictures, mean_only, {{"num-classes", "1001"}, {"epochs", "90"}}});
 // Labels as stored, 1 to 1000, or one less.
 const Values labels_as_stored{{"label-offset", "1"}}, labels_from_zero{{"label-offset", "0"}};
+// The sources' commands: compute in bf16, images in bf16.
+const Values in_bf16{{"precision", "16.32"}}, images_in_bf16{{"data-loader-image-type", "bf16"}};
 const Values keras_sgd = merged({habana,
                                  labels_from_zero,
+                                 in_bf16,
+                                 images_in_bf16,
                                  {{"model", "habana_keras_resnet50"},
                                   {"epoch-tail", "drop"},
                                   {"batch-size", "256"},
@@ -67,6 +71,8 @@ const Values keras_sgd = merged({habana,
                                   {"warmup-kind", "replace"}}});
 const Values keras_lars = merged({habana,
                                   labels_from_zero,
+                                  in_bf16,
+                                  images_in_bf16,
                                   {{"model", "habana_keras_resnet50"},
                                    {"epochs", "40"},
                                    {"epoch-tail", "drop"},
@@ -86,6 +92,8 @@ const Values keras_lars = merged({habana,
 // 2^-14 of decay, the bias too.
 const Values resnext101 = merged({habana,
                                   labels_as_stored,
+                                  in_bf16,
+                                  images_in_bf16,
                                   {{"model", "habana_resnext101"},
                                    {"epoch-tail", "carry"},
                                    {"batch-size", "128"},
@@ -121,6 +129,7 @@ const Values torchvision{{"model", "resnet50"},
                          {"lr-step-size", "30"},
                          {"learning-rate-decay", "0.1"}};
 const Values custom_lr = merged({torchvision,
+                                 in_bf16,
                                  {{"epoch-tail", "drop"},
                                   {"batch-size", "256"},
                                   {"lr-schedule", "custom_lr"},
@@ -280,6 +289,7 @@ const Values he_cifar{{"model", "cifar_resnet20"},
 
 // Habana's SSD-ResNet34: the defaults of its options, for one worker.
 const Values ssd{{"model", "ssd_resnet34"},
+                 {"precision", "16.32"},
                  {"dataset", "coco"},
                  {"crop", "ssd-crop"},
                  {"eval-crop", "ssd-whole"},

@@ -21,6 +21,19 @@ TEST(CatalogOp, EveryOpThatComputesIsRun) {
   }
 }
 
+// The column says what the op does (docs/precision.md is made from it).
+TEST(CatalogOp, OpsAreRunInBf16IfTheySayThatTheyCanStoreIt) {
+  std::set<std::string> seen;
+  for (const OpsRun ops : RegisteredOps::all()) seen.merge(ops());
+  for (const ops::OpFamily& family : ops::ops_catalog()) {
+    for (const OpDef* op : family.ops) {
+      if (!op->kernel || op->collective || op->name == "cast" || op->name == "reorder") continue;
+      const bool can = op->narrowing != Narrowing::never || op->chooses_storage;
+      EXPECT_EQ(seen.contains(std::string(op->name) + std::string(in_bf16)), can) << op->name;
+    }
+  }
+}
+
 TEST(CatalogOp, NamesAreUnique) {
   std::set<std::string_view> names;
   for (const ops::OpFamily& family : ops::ops_catalog()) {

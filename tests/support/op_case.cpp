@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -10,14 +11,30 @@
 #include "base/random.h"
 #include "kernels/sums.h"
 #include "ops/elementwise/arithmetic.h"
+#include "ops/family.h"
 #include "support/session.h"
 #include "support/test_ops.h"
 
 namespace convoy::test {
 namespace {
 
+// Half a step between neighbouring numbers that bf16 holds, relative.
+constexpr double half_step = 1.0 / 256;
+
+// Different numbers that bf16 holds, far enough apart for difference quotients, in order.
+Doubles bf16_grid(size_t count) {
+  Doubles values;
+  for (size_t i = 0; i < count; ++i) {
+    const auto bits = static_cast<uint16_t>((121 << 7) + i / 2);  // from 2^-6 on
+    const auto value = static_cast<double>(widened(Bf16{bits}));
+    expect(value < 4096, "so many numbers of moderate size");
+    values.push_back(i % 2 == 0 ? value : -value);
+  }
+  return values;
+}
+
 // Values of an input or of the projection; integers as doubles too.
-Doubles draw(const InputSpec& spec, uint64_t key) {
+Doubles draw(const InputSpec& spec, uint64_t key, DType storage) {
   Random random(key);
   const auto count = static_cast<size_t>(spec.shape.count());
   Doubles values(count);
@@ -26,6 +43,7 @@ Doubles draw(const InputSpec& spec, uint64_t key) {
       values[i] =
           spec.low + (spec.high - spec.low) * static_cast<double>(i) / static_cast<double>(count);
     }
+    if (storage == DType::bf16) values = bf16_grid(count);
     for (size_t i = count; i > 1; --i)
       std::swap(values[i - 1], values[random.below(static_cast<uint32_t>(i))]);
   } else {
@@ -34,8 +52,12 @@ Doubles draw(const InputSpec& spec, uint64_t key) {
       while (std::abs(v) < spec.gap);
     }
   }
-  // What a float or an integer can hold: the reference must see the same numbers.
-  for (double& v : values) v = spec.dtype == DType::f32 ? static_cast<float>(v) : std::floor(v);
+  // What is stored: the reference must see the same numbers.
+  for (double& v : values) {
+    v = spec.dtype == DType::f32 ? static_cast<float>(v) : std::floor(v);
+    if (storage == DType::bf16 && spec.dtype == DType::f32)
+      v = static_cast<double>(widened(rounded_to<Bf16>(static_cast<float>(v))));
+  }
   return values;
 }
 
@@ -58,6 +80,7 @@ struct Variant {
   bool fused = true;
   int replicas = 1;
   int parts = 1;  // build for this part of the batch only
+  DType storage = DType::f32;
 };
 
 Shape part_of(const InputSpec& spec, int parts) {
@@ -67,6 +90,23 @@ Shape part_of(const InputSpec& spec, int parts) {
 }
 
 std::string input_name(size_t i) { return fmt::format("in{}", i); }
+
+// In the names of nodes that the case does not build itself, and which keep fp32.
+constexpr std::string_view of_harness = "harness";
+
+// Every op reads and writes bf16 wherever it can.
+StorageRules narrowed_ops() {
+  StorageRules rules{.bf16 = true, .rules = {}};
+  for (const ops::OpFamily& family : ops::ops_catalog()) {
+    for (const OpDef* op : family.ops) {
+      if (op->narrowing == Narrowing::never || op->name == "cast") continue;
+      rules.rules.push_back({std::string(op->name), "", {}, Narrowing::always});
+    }
+  }
+  const std::string nodes(of_harness);
+  rules.rules.push_back({"multiply", nodes, std::regex(nodes), Narrowing::never});
+  return rules;
+}
 
 Plan make_plan(const OpCase& c, const Variant& variant) {
   Graph graph;
@@ -87,12 +127,45 @@ Plan make_plan(const OpCase& c, const Variant& variant) {
   b.output("out", out);
   std::vector<std::string> without;
   if (!variant.fused) without = {"fuse_forward", "fuse_gradients"};
-  if (!c.gradient) return plan(std::move(graph), {}, {}, without);
+  const StorageRules storage = variant.storage == DType::bf16 ? narrowed_ops() : StorageRules{};
+  if (!c.gradient) return plan(std::move(graph), {}, {}, without, storage);
+  const auto scope = b.scope(of_harness);
   const Value projection = b.input("projection", {b.shape(out)});
   const Value loss_scale = b.input("loss_scale", {Shape{}});
   const Value loss = ops::multiply(b, out, projection);
   b.output("loss", loss);
-  return plan(std::move(graph), {{loss}}, loss_scale, without);
+  return plan(std::move(graph), {{loss}}, loss_scale, without, storage);
+}
+
+bool touches_bf16(const Graph& graph, const Node& node) {
+  const auto is_bf16 = [&](Value v) { return graph.type(v).dtype == DType::bf16; };
+  return std::ranges::any_of(node.in, is_bf16) || std::ranges::any_of(node.out, is_bf16);
+}
+
+// How often values are rounded to bf16 on the way to the output, and on the way to the gradients.
+struct Roundings {
+  int forward = 0, all = 0;
+};
+Roundings roundings(const Graph& graph) {
+  std::set<int> before_out;  // the nodes that the output follows from
+  for (const NamedValue& output : graph.outputs) {
+    if (output.name == "out") before_out.insert(graph.producer(output.value).id);
+  }
+  Roundings count;
+  for (auto id = graph.order.rbegin(); id != graph.order.rend(); ++id) {
+    const Node& node = graph.node(*id);
+    const bool forward = before_out.contains(*id);
+    if (forward) {
+      for (const Value v : node.in) before_out.insert(graph.producer(v).id);
+    }
+    // Inputs and the projection hold numbers of bf16: their casts are exact.
+    const bool rounds = node.op->name != "cast" && std::ranges::any_of(node.out, [&](Value v) {
+                          return graph.type(v).dtype == DType::bf16;
+                        });
+    count.forward += rounds && forward;
+    count.all += rounds;
+  }
+  return count;
 }
 
 struct Outcome {
@@ -104,6 +177,8 @@ class CaseRun {
  public:
   CaseRun(const OpCase& c, const Variant& variant)
       : case_(c), variant_(variant), session_(make_plan(c, variant)) {}
+
+  const Plan& plan() const { return session_.plan(); }
 
   // Runs on one part of the values.
   Outcome run(std::span<const Doubles> in, std::span<const double> projection, int threads,
@@ -170,13 +245,18 @@ double root_mean_square(const std::vector<T>& values) {
   return values.empty() ? 0 : std::sqrt(sum / static_cast<double>(values.size()));
 }
 
-void expect_near_reference(const std::vector<float>& have, const Doubles& want, double tolerance) {
+// `steps`: roundings to bf16 on the way.
+void expect_near_reference(const std::vector<float>& have, const Doubles& want, double tolerance,
+                           int steps) {
   ASSERT_EQ(have.size(), want.size()) << "elements of the output";
   const double typical = root_mean_square(want);
   for (size_t i = 0; i < have.size(); ++i) {
     if (std::isnan(want[i]) && std::isnan(have[i])) continue;
     if (static_cast<double>(have[i]) == want[i]) continue;  // infinities
-    if (std::abs(have[i] - want[i]) <= tolerance * (std::abs(want[i]) + typical)) continue;
+    const double size = std::abs(want[i]) + typical;
+    // A single rounding is of the result; of several some are of larger numbers.
+    const double rounding = half_step * (steps > 1 ? steps * size : steps * std::abs(want[i]));
+    if (std::abs(have[i] - want[i]) <= tolerance * size + rounding) continue;
     FAIL() << "output element " << i << " of " << have.size() << " is " << have[i]
            << ", the reference says " << want[i];
   }
@@ -210,7 +290,8 @@ std::vector<size_t> elements_to_check(size_t count, Random& random) {
 }
 
 void expect_gradient(const OpCase& c, const std::vector<Doubles>& in, const Doubles& projection,
-                     size_t input, const std::vector<float>& grad) {
+                     size_t input, const std::vector<float>& grad, int steps) {
+  const double tolerance = c.grad_tolerance + half_step * steps;
   Random random(random_key(7, Purpose::generated, hash_bytes(c.name), input));
   const double typical = root_mean_square(grad);
   for (const float g : grad) ASSERT_FALSE(std::isnan(g)) << "a NaN in gradient " << input;
@@ -218,7 +299,7 @@ void expect_gradient(const OpCase& c, const std::vector<Doubles>& in, const Doub
     Doubles direction(grad.size(), 0.0);
     direction[i] = 1;
     const double want = slope(c, in, projection, input, direction);
-    EXPECT_NEAR(grad[i], want, c.grad_tolerance * (std::abs(want) + typical) + 1e-7)
+    EXPECT_NEAR(grad[i], want, tolerance * (std::abs(want) + typical) + 1e-7)
         << "gradient " << input << ", element " << i << " of " << grad.size();
   }
   for (int repeat = 0; repeat < 2; ++repeat) {
@@ -228,7 +309,7 @@ void expect_gradient(const OpCase& c, const std::vector<Doubles>& in, const Doub
     for (size_t i = 0; i < grad.size(); ++i) have += grad[i] * direction[i];
     const double want = slope(c, in, projection, input, direction);
     const double norm = typical * std::sqrt(static_cast<double>(grad.size()));
-    EXPECT_NEAR(have, want, c.grad_tolerance * (std::abs(want) + norm) + 1e-7)
+    EXPECT_NEAR(have, want, tolerance * (std::abs(want) + norm) + 1e-7)
         << "gradient " << input << " along a random direction";
   }
 }
@@ -244,10 +325,13 @@ bool divides(const OpCase& c, int parts) {
   return any;
 }
 
-void expect_replicas_independent(const OpCase& c, bool blocked, const std::vector<Doubles>& in,
-                                 const Doubles& projection, int replicas) {
-  CaseRun together(c, {.blocked = blocked, .replicas = replicas});
-  CaseRun alone(c, {.blocked = blocked, .parts = replicas});
+void expect_replicas_independent(const OpCase& c, const Variant& variant,
+                                 const std::vector<Doubles>& in, const Doubles& projection,
+                                 int replicas) {
+  Variant of_all = variant, of_one = variant;
+  of_all.replicas = of_one.parts = replicas;
+  CaseRun together(c, of_all);
+  CaseRun alone(c, of_one);
   const Outcome whole = together.run(in, projection, 2);
   Outcome joined;
   std::vector<std::vector<float>> leaves(in.size());
@@ -268,32 +352,38 @@ void expect_replicas_independent(const OpCase& c, bool blocked, const std::vecto
   expect_same_bits(whole, joined, fmt::format("{} replicas together and one by one", replicas));
 }
 
-void check_layout(const OpCase& c, bool blocked) {
+void check_variant(const OpCase& c, const Variant& variant) {
+  CaseRun all(c, variant);
+  const bool narrow = variant.storage == DType::bf16;
+  const Roundings steps = roundings(all.plan().graph);
+  if (narrow && steps.all == 0) return;  // the same plan as in fp32
   std::vector<Doubles> in;
   const uint64_t name = hash_bytes(c.name);
-  for (size_t i = 0; i < c.inputs.size(); ++i)
-    in.push_back(draw(c.inputs[i], random_key(1, Purpose::generated, name, i)));
+  for (size_t i = 0; i < c.inputs.size(); ++i) {
+    in.push_back(draw(c.inputs[i], random_key(1, Purpose::generated, name, i), variant.storage));
+  }
   const Doubles want = c.reference(in);
-  const Doubles projection =
-      draw({.shape = {static_cast<int64_t>(want.size())}}, random_key(2, Purpose::generated, name));
+  const Doubles projection = draw({.shape = {static_cast<int64_t>(want.size())}},
+                                  random_key(2, Purpose::generated, name), variant.storage);
 
-  CaseRun all(c, {.blocked = blocked});
   const Outcome one = all.run(in, projection, 1);
-  expect_near_reference(one.out, want, c.tolerance);
+  expect_near_reference(one.out, want, c.tolerance, steps.forward);
   if (testing::Test::HasFatalFailure()) return;
   for (size_t i = 0; i < in.size(); ++i) {
-    if (!one.grads[i].empty()) expect_gradient(c, in, projection, i, one.grads[i]);
+    if (!one.grads[i].empty()) expect_gradient(c, in, projection, i, one.grads[i], steps.all);
   }
-  for (const int threads : {2, 3, 8}) {
+  for (const int threads : narrow ? std::vector<int>{3} : std::vector<int>{2, 3, 8}) {
     expect_same_bits(one, all.run(in, projection, threads),
                      fmt::format("1 and {} threads", threads));
   }
-  if (c.exact_without_fusion) {
-    CaseRun plain(c, {.blocked = blocked, .fused = false});
+  if (c.exact_without_fusion && !narrow) {
+    Variant unfused = variant;
+    unfused.fused = false;
+    CaseRun plain(c, unfused);
     expect_same_bits(one, plain.run(in, projection, 2), "fused and not fused");
   }
-  for (const int replicas : {2, 4}) {
-    if (divides(c, replicas)) expect_replicas_independent(c, blocked, in, projection, replicas);
+  for (const int replicas : narrow ? std::vector<int>{2} : std::vector<int>{2, 4}) {
+    if (divides(c, replicas)) expect_replicas_independent(c, variant, in, projection, replicas);
   }
 }
 
@@ -307,11 +397,14 @@ bool has_images(const OpCase& c) {
 }  // namespace
 
 void check(const OpCase& c) {
-  for (const bool blocked : {false, true}) {
-    if (blocked && !has_images(c)) continue;
-    const testing::ScopedTrace trace(__FILE__, __LINE__,
-                                     c.name + (blocked ? ", blocked" : ", plain"));
-    check_layout(c, blocked);
+  for (const DType storage : {DType::f32, DType::bf16}) {
+    for (const bool blocked : {false, true}) {
+      if (blocked && !has_images(c)) continue;
+      const testing::ScopedTrace trace(
+          __FILE__, __LINE__,
+          fmt::format("{}, {} {}", c.name, blocked ? "blocked" : "plain", name(storage)));
+      check_variant(c, {.blocked = blocked, .storage = storage});
+    }
   }
 }
 
@@ -319,6 +412,11 @@ std::set<std::string> ops_in(const OpCase& c) {
   std::set<std::string> names;
   const Plan made = make_plan(c, {});
   for (const int id : made.graph.order) names.emplace(made.graph.node(id).op->name);
+  const Plan narrow = make_plan(c, {.storage = DType::bf16});
+  for (const int id : narrow.graph.order) {
+    const Node& node = narrow.graph.node(id);
+    if (touches_bf16(narrow.graph, node)) names.emplace(std::string(node.op->name) + in_bf16);
+  }
   return names;
 }
 

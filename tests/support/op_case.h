@@ -5,6 +5,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "graph/builder.h"
@@ -35,7 +36,8 @@ struct OpCase {
   bool gradient = true;
   bool train = true;
   bool exact_without_fusion = false;  // compare with the unfused graph, bit for bit
-  // Allowed error of an element: `tolerance` times its size plus the typical size of its tensor.
+  // Allowed error of an element: `tolerance` times its size plus the typical size of its tensor;
+  // with bf16 storage half a step of its numbers more for each time that values are rounded.
   double tolerance = 2e-6;
   double grad_tolerance = 1e-4;
 };
@@ -47,10 +49,13 @@ struct OpCase {
 // - that 1, 2, 3 and 8 threads give the same bits,
 // - that 2 and 4 replicas of one batch give the same bits as each replica alone (gradients of
 //   shared inputs summed in a tree), where the batch can be divided,
-// in plain layout, and again with all images blocked.
+// in plain layout, and again with all images blocked; and all of this again with every value in
+// bf16 that the ops can store so.
 void check(const OpCase& c);
 
-// The names of the ops in the plan of `c`, gradients included.
+// The names of the ops in the plan of `c`, gradients included; and with `in_bf16` behind it the
+// name of each that reads or writes bf16 there when it can.
+constexpr std::string_view in_bf16 = " in bf16";
 std::set<std::string> ops_in(const OpCase& c);
 
 // Helper of references: the offset of an element in plain order.

@@ -34,11 +34,12 @@ ThreadPool& pool(int threads) {
   return *mine;
 }
 
-Plan plan(Graph graph, std::vector<Loss> losses, Value loss_scale,
-          std::vector<std::string> without) {
+Plan plan(Graph graph, std::vector<Loss> losses, Value loss_scale, std::vector<std::string> without,
+          StorageRules storage) {
   CompileOptions options{.losses = std::move(losses), .loss_scale = loss_scale};
   options.vocabulary = ops::vocabulary();
   options.watch.without = std::move(without);
+  options.storage = std::move(storage);
   return compile(std::move(graph), options);
 }
 

@@ -16,9 +16,9 @@ namespace convoy::test {
 // The pool of that many threads, at most 8; made once.
 ThreadPool& pool(int threads);
 
-// compile() with the vocabulary of ops/ and without `without`.
+// compile() with the vocabulary of ops/, without `without`.
 Plan plan(Graph graph, std::vector<Loss> losses = {}, Value loss_scale = {},
-          std::vector<std::string> without = {});
+          std::vector<std::string> without = {}, StorageRules storage = {});
 
 class Session {
  public:

@@ -11,14 +11,14 @@ namespace {
 
 // Packs and unpacks weights whose values say where they were.
 void expect_round_trip(const WeightPacking& packing, int64_t floats) {
-  ASSERT_EQ(packing.plain_floats(), floats);
-  ASSERT_GE(packing.packed_floats(), floats);
-  EXPECT_EQ(packing.has_padding(), packing.packed_floats() > floats);
+  ASSERT_EQ(packing.plain_count(), floats);
+  ASSERT_GE(packing.packed_count(), floats);
+  EXPECT_EQ(packing.has_padding(), packing.packed_count() > floats);
   std::vector<float> plain(static_cast<size_t>(floats)), back(plain.size(), -1.0f);
   for (size_t i = 0; i < plain.size(); ++i) plain[i] = static_cast<float>(i + 1);
-  std::vector<float> packed(static_cast<size_t>(packing.packed_floats()), 0.0f);
+  std::vector<float> packed(static_cast<size_t>(packing.packed_count()), 0.0f);
   for (int task = 0; task < packing.tasks(); ++task)
-    packing.pack(task, plain.data(), packed.data());
+    packing.pack(task, plain.data(), reinterpret_cast<std::byte*>(packed.data()));
   // No two elements in one place.
   std::multiset<float> kept(packed.begin(), packed.end());
   kept.erase(0.0f);
@@ -85,7 +85,7 @@ TEST(WeightPacking, PutsElementsWhereTheTermsSay) {
   const std::vector<float> plain{10, 11, 20, 21, 30, 31};
   std::vector<float> packed(8, 0.0f);
   ASSERT_EQ(packing.tasks(), 1);
-  packing.pack(0, plain.data(), packed.data());
+  packing.pack(0, plain.data(), reinterpret_cast<std::byte*>(packed.data()));
   EXPECT_EQ(packed, (std::vector<float>{10, 20, 11, 21, 30, 0, 31, 0}));
   EXPECT_TRUE(packing.has_padding());
 }

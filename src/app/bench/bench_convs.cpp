@@ -58,9 +58,9 @@ void print_row(const Row& row, const MachineSpeed& machine) {
                   : "-");
   }
   const double rate = t.flops() / row.seconds();
-  show("  {:7.1f} {:4.0f}%  {:<11} {:<11} {:5.1f}%\n", rate / 1e9, 100 * rate / machine.flops,
-       ops::algorithm_name(row.choice), ops::algorithm_name(t.best().algorithm),
-       100 * row.regret());
+  show("  {:7.1f} {:4.0f}%  {:<11} {:<11} {:5.1f}%\n", rate / 1e9,
+       100 * rate / machine.peak(t.shape.stored), ops::algorithm_name(row.choice),
+       ops::algorithm_name(t.best().algorithm), 100 * row.regret());
 }
 
 void print_sums(const std::vector<Row>& rows) {
@@ -101,7 +101,7 @@ nlohmann::ordered_json row_json(const Row& row, const MachineSpeed& machine) {
         {"seconds", time.seconds},
         {"estimate_s", estimate_s(t, time.algorithm)},
         {"gflops", rate / 1e9},
-        {"share_of_peak", rate / machine.flops},
+        {"share_of_peak", rate / machine.peak(t.shape.stored)},
         {"implementation", time.implementation},
         {"work", work_json(ops::conv_work(time.algorithm, t.shape, t.pass, isa_level()))},
         {"usual_work", work_json(ops::conv_work(time.algorithm, usual, t.pass, isa_level()))}};
@@ -169,6 +169,7 @@ void bench_convs(const BenchConvsOptions& options, const RunConfig& config) {
                                 {"version", version},
                                 {"rounds", options.rounds},
                                 {"peak_gflops", machine.flops / 1e9},
+                                {"bf16_peak_gflops", machine.bf16_flops / 1e9},
                                 {"memory_gb_per_s", machine.bytes / 1e9}};
   result["convolutions"] = nlohmann::ordered_json::array();
   for (const Row& row : rows) result["convolutions"].push_back(row_json(row, machine));

@@ -125,7 +125,7 @@ std::vector<ConvCase> listed_convs(const std::string& list_or_file, int64_t batc
 std::vector<ConvCase> convs_of(const Plan& plan) {
   std::vector<ConvCase> cases;
   for (const PlanOp& op : plan.ops) {
-    const auto call = ops::conv_call(plan.graph.node(op.node));
+    const auto call = ops::conv_call(plan.graph, op.node);
     if (!call) continue;
     const std::string name = ops::conv_name(call->shape);
     auto at = std::ranges::find_if(

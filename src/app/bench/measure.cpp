@@ -18,7 +18,7 @@ struct Watched {
   OpSeconds seconds;
 };
 
-NodeTime node_time(const Watched& watched, size_t at, int steps) {
+NodeTime node_time(const Watched& watched, size_t at, int steps, const MachineSpeed& machine) {
   const Plan& plan = watched.executor->plan();
   const Node& node = plan.graph.node(plan.ops[at].node);
   const NodeCost cost = cost_of(plan.graph, node);
@@ -32,6 +32,8 @@ NodeTime node_time(const Watched& watched, size_t at, int steps) {
   if (node.op->describe) time.shape += " " + node.op->describe(node);
   time.flops = steps * cost.flops;
   time.bytes = steps * cost.bytes;
+  const DType stored = node.in.empty() ? DType::f32 : plan.graph.type(node.in[0]).dtype;
+  time.peak_seconds = time.flops / machine.peak(stored);
   return time;
 }
 
@@ -88,10 +90,12 @@ Measured measure(const RunSetup& setup, const MeasureOptions& options) {
   const MachineSpeed after = measure_speed(network.pool());
   measured.machine.flops = std::max(measured.machine.flops, after.flops);
   measured.machine.bytes = std::max(measured.machine.bytes, after.bytes);
+  measured.machine.bf16_flops = std::max(measured.machine.bf16_flops, after.bf16_flops);
   for (const Watched& w : watched) {
     const int runs = options.steps * (w.plan == "train" ? parts : 1);
     for (size_t at = 0; at < w.seconds.seconds().size(); ++at) {
-      measured.nodes.push_back(node_time(w, at, runs));
+      measured.nodes.push_back(node_time(w, at, runs, measured.machine));
+      measured.peak_seconds += measured.nodes.back().peak_seconds / options.steps;
     }
   }
   return measured;

@@ -24,6 +24,8 @@ struct NodeTime {
   double seconds = 0;
   double flops = 0;  // of all these runs
   double bytes = 0;  // of its inputs and outputs in all these runs
+  // What the operations would take at the peak for numbers stored as the node's first input is.
+  double peak_seconds = 0;
 };
 
 struct Measured {
@@ -31,6 +33,7 @@ struct Measured {
   std::vector<double> losses;   // of every training step, including warm-up
   double images = 0;            // per step
   double flops = 0;             // per step
+  double peak_seconds = 0;      // what these would take at their peaks, per step
   double wait_seconds = 0;      // waiting for data, in the measured steps
   std::vector<NodeTime> nodes;  // in execution order
   MachineSpeed machine;         // the better of two measurements, before and after
@@ -41,6 +44,7 @@ struct Measured {
   double best_seconds() const;
   double images_per_s() const { return images / median_seconds(); }
   double flops_per_s() const { return flops / median_seconds(); }
+  double share_of_peak() const { return peak_seconds / median_seconds(); }
 };
 
 // Runs the trainer's own steps from the same start, so their losses equal those of `train`.

@@ -28,13 +28,13 @@ Graph graph_of(const ConvCase& one, ConvAlgorithm algorithm) {
   graph.replicas = one.replicas;
   graph.choices.rules = {{"*", "*", algorithm, "bench"}};
   Builder b(graph);
-  const Value x = b.input("x", {{s.n, s.ic, s.ih, s.iw}});
+  const Value x = b.input("x", {{s.n, s.ic, s.ih, s.iw}, s.stored});
   const Value w = b.input("w", {{s.oc, s.ic / s.groups, s.kh, s.kw}});
   const Value y = ops::convolution(b, x, w,
                                    {.stride = s.stride_h,
                                     .padding = {s.pad_top, s.pad_left, s.pad_bottom, s.pad_right},
                                     .groups = s.groups});
-  const Value d_y = b.input("d_y", {graph.type(y).shape});
+  const Value d_y = b.input("d_y", {graph.type(y).shape, s.stored});
   const Node& node = graph.producer(y);
   const Values d = node.op->grad(b, node, Values{d_y});
   if (one.nodes[index(ConvPass::forward)]) b.output("y", y);
@@ -70,7 +70,7 @@ class Bench {
     state_ = std::make_unique<State>(plans[0]->state, 0, false);
     workspace_ = std::make_unique<Workspace>(plans, pool.size());
     for (const NamedValue& input : plans[0]->graph.inputs) {
-      fill(input.name, plans[0]->graph.type(input.value).shape.count());
+      fill(input.name, plans[0]->graph.type(input.value));
     }
     for (Run& run : runs_) {
       run.executor = std::make_unique<Executor>(*run.plan, *state_, *workspace_, pool);
@@ -115,7 +115,7 @@ class Bench {
   };
 
   static std::optional<ops::ConvCall> call_at(const Run& run, size_t op) {
-    return ops::conv_call(run.plan->graph.node(run.plan->ops[op].node));
+    return ops::conv_call(run.plan->graph, run.plan->ops[op].node);
   }
 
   static void need(const ConvShape& s, double bytes, int64_t memory) {
@@ -125,17 +125,24 @@ class Bench {
           ops::conv_name(s), s.n, human_bytes(bytes), human_bytes(static_cast<double>(memory)));
   }
 
-  void fill(const std::string& name, int64_t count) {
+  void fill(const std::string& name, const TensorType& type) {
     Random random(inputs_.size() + 1);
-    std::vector<float> values(static_cast<size_t>(count));
-    for (float& v : values) v = static_cast<float>(random.uniform() - 0.5);
+    std::vector<std::byte> values(stored_bytes(type));
+    for (int64_t i = 0; i < type.shape.count(); ++i) {
+      const auto v = static_cast<float>(random.uniform() - 0.5);
+      if (type.dtype == DType::bf16) {
+        reinterpret_cast<Bf16*>(values.data())[i] = narrowed(v);
+      } else {
+        reinterpret_cast<float*>(values.data())[i] = v;
+      }
+    }
     inputs_.emplace_back(name, std::move(values));
   }
 
   std::vector<Run> runs_;
   std::unique_ptr<State> state_;
   std::unique_ptr<Workspace> workspace_;
-  std::vector<std::pair<std::string, std::vector<float>>> inputs_;
+  std::vector<std::pair<std::string, std::vector<std::byte>>> inputs_;
 };
 
 double median(std::vector<double> values) {

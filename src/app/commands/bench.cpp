@@ -88,6 +88,7 @@ std::vector<NodeTime> grouped(const std::vector<NodeTime>& nodes, const Options&
     row.seconds += node.seconds;
     row.flops += node.flops;
     row.bytes += node.bytes;
+    row.peak_seconds += node.peak_seconds;
   }
   if (options.top) {
     std::stable_sort(rows.begin(), rows.end(),
@@ -106,7 +107,7 @@ void print_ops(const Measured& m, const Options& options) {
     const double rate = row.flops / row.seconds;
     show("{:9.3f} {:5.1f}% {:>9} {:>6} {:7.1f}  {:<26} {}\n", 1e3 * row.seconds / options.steps,
          100 * row.seconds / total, row.flops > 0 ? fmt::format("{:.1f}", rate / 1e9) : "",
-         row.flops > 0 ? fmt::format("{:.0f}%", 100 * rate / m.machine.flops) : "",
+         row.flops > 0 ? fmt::format("{:.0f}%", 100 * row.peak_seconds / row.seconds) : "",
          row.bytes / row.seconds / 1e9, row.op,
          options.by == Rows::op      ? ""
          : options.by == Rows::shape ? row.shape + " " + row.implementation
@@ -121,6 +122,7 @@ nlohmann::ordered_json facts(const RunSetup& setup, const Measured& m, const Opt
           {"mode", word_of(options.mode)},
           {"threads", setup.config.thread_count()},
           {"isa", name(isa_level())},
+          {"precision", setup.config.precision.name()},
           {"version", version},
           {"steps", options.steps},
           {"images_per_s", m.images_per_s()},
@@ -130,8 +132,9 @@ nlohmann::ordered_json facts(const RunSetup& setup, const Measured& m, const Opt
           {"peak_rss_bytes", m.peak_rss_bytes},
           {"planned_bytes", m.planned_bytes},
           {"gflops", m.flops_per_s() / 1e9},
-          {"share_of_peak", m.flops_per_s() / m.machine.flops},
+          {"share_of_peak", m.share_of_peak()},
           {"peak_gflops", m.machine.flops / 1e9},
+          {"bf16_peak_gflops", m.machine.bf16_flops / 1e9},
           {"memory_gb_per_s", m.machine.bytes / 1e9},
           {"step_seconds", m.seconds},
           {"losses", m.losses}};
@@ -147,21 +150,25 @@ nlohmann::ordered_json ops_json(const Measured& m, const Options& options) {
                     {"implementation", row.implementation},
                     {"step_s", row.seconds / options.steps},
                     {"gflops", row.flops / row.seconds / 1e9},
-                    {"share_of_peak", row.flops / row.seconds / m.machine.flops},
+                    {"share_of_peak", row.peak_seconds / row.seconds},
                     {"gb_per_s", row.bytes / row.seconds / 1e9}});
   }
   return rows;
 }
 
 void print_summary(const RunSetup& setup, const Measured& m, const Options& options) {
-  show("{}, batch {} of {}x{}, {} threads, {}: {:.2f} images/s (best {:.2f}), {:.4f} s a step\n",
+  show("{}, batch {} of {}x{}, {} threads, {} {}: {:.2f} images/s (best {:.2f}), {:.4f} s a step\n",
        setup.config.model, setup.shape.global_batch(), setup.train_set->image_shape()[1],
-       setup.train_set->image_shape()[2], setup.config.thread_count(), name(isa_level()),
-       m.images_per_s(), m.images / m.best_seconds(), m.median_seconds());
+       setup.train_set->image_shape()[2], setup.config.thread_count(),
+       setup.config.precision.name(), name(isa_level()), m.images_per_s(),
+       m.images / m.best_seconds(), m.median_seconds());
+  const std::string bf16 = m.machine.bf16_flops > 0
+                               ? fmt::format(" ({:.1f} with bf16)", m.machine.bf16_flops / 1e9)
+                               : "";
   show(
-      "{:.1f} GFLOP/s, {:.1f}% of the {:.1f} that multiply-adds reach here; waited {:.4f} s "
+      "{:.1f} GFLOP/s, {:.1f}% of the {:.1f}{} that multiply-adds reach here; waited {:.4f} s "
       "a step for data; peak memory {}\n",
-      m.flops_per_s() / 1e9, 100 * m.flops_per_s() / m.machine.flops, m.machine.flops / 1e9,
+      m.flops_per_s() / 1e9, 100 * m.share_of_peak(), m.machine.flops / 1e9, bf16,
       m.wait_seconds / options.steps, human_bytes(static_cast<double>(m.peak_rss_bytes)));
 }
 
@@ -275,7 +282,7 @@ resizing, augmenting, normalising, by --threads threads and without a network.
       .words = "ops convs data",
       .basics =
           "model batch-size image-size steps warmup-steps mode json by top shapes "
-          "rounds write-algorithms replicas optimizer winograd threads isa",
+          "rounds write-algorithms replicas optimizer precision winograd threads isa",
       .describe = describe_with_run<Options>,
       .run = run};
 }

@@ -94,6 +94,7 @@ nlohmann::ordered_json to_json(const RunSetup& setup, const Forecast& f, int64_t
       {"image_size", setup.train_set->image_shape()[2]},
       {"threads", setup.config.thread_count()},
       {"isa", name(isa_level())},
+      {"precision", setup.config.precision.name()},
       {"batch",
        {{"micro_batch", setup.shape.micro_batch},
         {"accumulation", setup.shape.accumulation},
@@ -129,9 +130,9 @@ nlohmann::ordered_json to_json(const RunSetup& setup, const Forecast& f, int64_t
 
 void print_plan(const RunSetup& setup, const Forecast& f) {
   const Shape image = setup.train_set->image_shape();
-  show("Run: {} on {}, {}x{}x{}, {} threads, {}\n", setup.config.model,
+  show("Run: {} on {}, {}x{}x{}, {} threads, {} {}\n", setup.config.model,
        setup.config.data.dataset_name(), image[0], image[1], image[2], setup.config.thread_count(),
-       name(isa_level()));
+       setup.config.precision.name(), name(isa_level()));
   show("Batch: {} x {} accumulated x {} replicas = {}\n", setup.shape.micro_batch,
        setup.shape.accumulation, setup.shape.replicas, setup.shape.global_batch());
   for (const std::string& line : setup.config.fitted_defaults()) show("Default: {}\n", line);

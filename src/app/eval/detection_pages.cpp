@@ -8,9 +8,9 @@
 
 #include "data/objects.h"
 #include "pictures/drawing.h"
-#include "plot/page.h"
 #include "pictures/png.h"
 #include "plot/canvas.h"
+#include "plot/page.h"
 
 namespace convoy {
 namespace {

@@ -140,11 +140,12 @@ FoundModel check_model_and_data(InferenceOptions& options, const std::string& or
   return model;
 }
 
-NetworkSpec spec_of(const Shape& image, int64_t batch, const Choices& choices) {
+NetworkSpec spec_of(const Shape& image, int64_t batch, const InferenceOptions& options) {
   NetworkSpec spec;
   spec.image = image;
   spec.eval_batch = batch;
-  spec.choices = choices;
+  spec.choices = options.choices;
+  spec.storage = options.precision.storage();
   return spec;
 }
 
@@ -186,6 +187,7 @@ void InferenceOptions::describe_how(Fields& field) {
   field("threads", threads, "threads that compute; 0: one for each core. Changes no result",
         between(0, 256), {"j"});
   field("isa", isa, "instruction set");
+  precision.describe(field);
   describe_choices(field, choices);
 }
 
@@ -239,7 +241,7 @@ InferenceNetwork::InferenceNetwork(const InferenceOptions& options, const Opened
       options_(options.model_options),
       task_(make_task({.model = model_, .classes = classes, .options = options_, .image = image})),
       image_(image),
-      plans_(*task_, spec_of(image, batch, options.choices)),
+      plans_(*task_, spec_of(image, batch, options)),
       network_(plans_, options.threads ? options.threads : available_cores()) {
   if (opened.has_rules) warn_of_idle_rules(plans_, options.choices);
 }

@@ -12,6 +12,7 @@
 #include "tensor/choices.h"
 #include "tensor/isa.h"
 #include "train/checkpoint/load_weights.h"
+#include "train/precision/precision.h"
 #include "train/step/network.h"
 #include "train/tasks/task.h"
 #include "weights/weight_file.h"
@@ -29,6 +30,7 @@ struct InferenceOptions {
   uint64_t seed = 1;
   int threads = 0;
   IsaChoice isa = IsaChoice::automatic;
+  Precision precision;
   Choices choices;
 
   std::string split = "test";

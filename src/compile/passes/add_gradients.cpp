@@ -21,6 +21,12 @@ std::vector<bool> leads_to_params(const Graph& graph) {
   return wanted;
 }
 
+// The scope in which the node was written, so that its gradients are found by the same names.
+std::string scope_of(const Node& node) {
+  const size_t end = node.name.rfind('.');
+  return end == node.name.npos ? "" : node.name.substr(0, end);
+}
+
 }  // namespace
 
 void add_gradients(Graph& graph, const std::vector<Loss>& losses, Value loss_scale,
@@ -48,6 +54,7 @@ void add_gradients(Graph& graph, const std::vector<Loss>& losses, Value loss_sca
       any = any || d_out.back();
     }
     if (!any || !wanted[static_cast<size_t>(node.out[0].id)]) continue;
+    const auto scope = b.scope(scope_of(node));
     const Values d_in = node.op->grad(b, node, d_out);
     expect(d_in.size() == node.in.size(), "a gradient for every input");
     for (size_t i = 0; i < d_in.size(); ++i) {

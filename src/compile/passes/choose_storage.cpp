@@ -1,9 +1,11 @@
-// Goes forward through the nodes. Each op's `forms` column tells which storage types it wants for
-// the offered inputs, and `infer` the types of its outputs. A value that is wanted in another type
-// is cast once; all readers that want it use the same copy.
+// Goes forward through the nodes. The rules say whether a node reads and writes bf16, its `forms`
+// which of its inputs it can read so, and `infer` the types of its outputs. A value that is wanted
+// in another type is cast once; all readers that want it use the same copy. Where the op that
+// makes a value can store it in the wanted type itself, it does, and there is no cast.
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "compile/passes/passes.h"
 #include "graph/site.h"
@@ -13,32 +15,28 @@ namespace {
 
 class StorageChoice {
  public:
-  StorageChoice(Graph& graph, const Vocabulary& words) : graph_(graph), words_(words) {}
+  StorageChoice(Graph& graph, const Vocabulary& words, const StorageRules& rules)
+      : graph_(graph), words_(words), rules_(rules) {
+    const auto is_narrow_value = [&](Value v) { return is_narrow(graph_.type(v).dtype); };
+    for (const int id : graph_.order) {
+      const Node& node = graph_.node(id);
+      if (std::ranges::any_of(node.in, is_narrow_value) ||
+          std::ranges::any_of(node.out, is_narrow_value)) {
+        written_narrow_.insert(id);
+      }
+    }
+  }
 
-  void cast_inputs(Node& node) {
-    const FormChoice choice = forms_of(node, types_of(node.in));
+  void choose_for(Node& node) {
+    const FormChoice choice = forms_of(node, offers(node));
     for (size_t i = 0; i < node.in.size(); ++i) {
       node.in[i] = cast(node.in[i], choice.in[i].dtype, [&] { return position(node.id); });
     }
     const Types out = infer_types(node, types_of(node.in));
     for (size_t i = 0; i < out.size(); ++i) graph_.info(node.out[i]).type.dtype = out[i].dtype;
-  }
-
-  // From here on all readers use the rounded value.
-  void store_in_bf16(Value v) {
-    const ValueInfo& info = graph_.info(v);
-    if (info.region != &regions::workspace || info.type.dtype != DType::f32) return;
-    const std::vector<int> readers = graph_.readers(v);
-    const bool is_output =
-        std::ranges::find(graph_.outputs, v, &NamedValue::value) != graph_.outputs.end();
-    if (readers.empty() && !is_output) return;
-    const int maker = info.node;
-    const Value stored = cast(v, DType::bf16, [&] { return position(maker) + 1; });
-    for (const int id : readers) {
-      for (Value& in : graph_.node(id).in) in = in == v ? stored : in;
-    }
-    for (NamedValue& output : graph_.outputs) {
-      if (output.value == v) output.value = stored;
+    const auto reads_bf16 = [](const Form& form) { return form.dtype == DType::bf16; };
+    if (rules_.of(node) == Narrowing::always && std::ranges::none_of(choice.in, reads_bf16)) {
+      for (const Value v : Values(node.out)) round(v);
     }
   }
 
@@ -52,12 +50,90 @@ class StorageChoice {
     for (Stat& s : graph_.stats) widen(s.batch);
   }
 
+  // A value that only a cast reads is stored in its type right away, if its maker can.
+  void absorb_casts() {
+    for (const auto& [key, copy] : copies_) {
+      const auto& [id, type] = key;
+      const Value value{id};
+      if (!can_store(value, type)) continue;
+      Node& maker = graph_.node(graph_.info(value).node);
+      std::erase(graph_.order, graph_.info(copy).node);
+      maker.stores = type;
+      graph_.info(value).type.dtype = type;
+      graph_.replace(copy, value);
+    }
+  }
+
  private:
+  // All readers use the rounded value.
+  void round(Value v) {
+    const std::vector<int> readers = graph_.readers(v);
+    if (graph_.type(v).dtype != DType::f32 || readers.empty() || graph_.is_result(v)) return;
+    const int maker = graph_.info(v).node;
+    const Value rounded = cast(v, DType::bf16, [&] { return position(maker) + 1; });
+    for (const int id : readers) {
+      for (Value& in : graph_.node(id).in) in = in == v ? rounded : in;
+    }
+  }
+
   Types types_of(const Values& values) const {
     Types types;
     for (const Value v : values) types.push_back(graph_.type(v));
     return types;
   }
+
+  // The types that the node's `forms` are asked about: as they are, all widened, or all narrowed.
+  Types offers(const Node& node) const {
+    Types types = types_of(node.in);
+    const auto change = [&](DType from, DType to) {
+      for (TensorType& type : types) {
+        if (type.dtype == from) type.dtype = to;
+      }
+    };
+    if (written_narrow_.contains(node.id)) return types;
+    switch (const Narrowing narrowing = rules_.of(node)) {
+      case Narrowing::never:
+        change(DType::bf16, DType::f32);
+        break;
+      case Narrowing::follows:
+        break;
+      case Narrowing::any:
+      case Narrowing::all:
+        if (narrows(node, narrowing)) {
+          change(DType::f32, DType::bf16);
+        } else {
+          change(DType::bf16, DType::f32);
+        }
+        break;
+      case Narrowing::always:
+        change(DType::f32, DType::bf16);
+    }
+    return types;
+  }
+
+  // Whether one, or each, of the inputs that the node can read in bf16 is stored so.
+  bool narrows(const Node& node, Narrowing narrowing) const {
+    const Types have = types_of(node.in);
+    Types narrow = have;
+    for (TensorType& type : narrow) {
+      if (type.dtype == DType::f32) type.dtype = DType::bf16;
+    }
+    const FormChoice choice = forms_of(node, narrow);
+    int can = 0, are = 0;
+    for (size_t i = 0; i < have.size(); ++i) {
+      if (choice.in[i].dtype != DType::bf16) continue;
+      ++can;
+      are += have[i].dtype == DType::bf16;
+    }
+    return narrowing == Narrowing::any ? are > 0 : can > 0 && are == can;
+  }
+
+  bool can_store(Value v, DType type) const {
+    const Node& maker = graph_.producer(v);
+    return type == DType::bf16 && maker.op->chooses_storage && v == maker.out[0] &&
+           graph_.readers(v).size() == 1 && !graph_.is_result(v);
+  }
+
   size_t position(int id) const {
     return static_cast<size_t>(std::ranges::find(graph_.order, id) - graph_.order.begin());
   }
@@ -75,25 +151,24 @@ class StorageChoice {
 
   Graph& graph_;
   const Vocabulary& words_;
+  const StorageRules& rules_;
+  // Nodes that the graph was written with in 16 bits; they stay so. By node.
+  std::set<int> written_narrow_;
   std::map<std::pair<int, DType>, Value> copies_;
 };
 
 }  // namespace
 
-void choose_storage(Graph& graph, const Vocabulary& words,
-                    const std::function<bool(const Graph&, Value)>& in_bf16) {
+void choose_storage(Graph& graph, const Vocabulary& words, const StorageRules& rules) {
   const std::vector<int> order = graph.order;
-  StorageChoice choice(graph, words);
+  StorageChoice choice(graph, words, rules);
   for (const int id : order) {
     Node& node = graph.node(id);
-    if (!node.op->kernel) continue;  // values from outside keep their type
-    choice.cast_inputs(node);
-    if (!in_bf16) continue;
-    for (const Value v : Values(node.out)) {
-      if (in_bf16(graph, v)) choice.store_in_bf16(v);
-    }
+    if (node.op->kernel) choice.choose_for(node);  // values from outside keep their type
   }
   choice.widen_results();
+  choice.absorb_casts();
+  drop_dead_nodes(graph);  // casts that the graph was written with and that are not read any more
 }
 
 }  // namespace convoy

@@ -18,10 +18,7 @@ void add_gradients(Graph& graph, const std::vector<Loss>& losses, Value loss_sca
 void drop_dead_nodes(Graph& graph);
 
 // Chooses how values are stored, and inserts casts where a node does not support an input's type.
-// Values for which `in_bf16` is true are stored in bf16; without it all keep the types of their
-// ops.
-void choose_storage(Graph& graph, const Vocabulary& words,
-                    const std::function<bool(const Graph&, Value)>& in_bf16);
+void choose_storage(Graph& graph, const Vocabulary& words, const StorageRules& rules);
 
 // Chooses the layout of every value, and inserts reorders between nodes that disagree.
 void choose_layouts(Graph& graph, const Vocabulary& words);

@@ -63,7 +63,7 @@ class Batch {
 };
 
 // The tensors of a classification batch of n images:
-//   image  f32 [n, c, h, w], or u8: pixels that the network itself converts to floats
+//   image  f32 or bf16 [n, c, h, w], or u8: pixels that the network itself converts to floats
 //   label  s32 [n]
 //   weight f32 [n]  1 for a sample, 0 for padding and for an image that could not be decoded
 //   key    s64 [n]  a random key of the sample in this epoch, for dropout in the network

@@ -9,6 +9,7 @@
 #include "base/threads/cores.h"
 #include "base/threads/thread_pool.h"
 #include "data/loading/order.h"
+#include "kernels/cast.h"
 
 namespace convoy {
 namespace {
@@ -78,7 +79,8 @@ Loader::Loader(const Dataset& dataset, const AugmentChain& chain, const EpochPla
   const auto types = loader_tensors(spec, dataset);
   for (int i = 0; i < spec.prefetch + 1; ++i) ring_.emplace_back(types);
   for (int i = 0; i < std::min(worker_count(spec), spec.prefetch); ++i) {
-    places_.emplace_back(image_bytes() + chain.scratch_bytes());
+    const size_t floats = spec.bf16 ? float_bytes(chain.image().count()) : 0;
+    places_.emplace_back(image_bytes() + scratch_bytes() + floats);
     if (spec.mosaic.on()) places_.back().mosaics.emplace(dataset);
   }
   try {
@@ -186,6 +188,11 @@ void Loader::read_one(int64_t index, const ReadKeys& keys, Place& place) const {
   }
 }
 
+size_t Loader::scratch_bytes() const {
+  return static_cast<size_t>(round_up(static_cast<int64_t>(chain_.scratch_bytes()),
+                                      static_cast<int64_t>(Arena::alignment)));
+}
+
 // Reads the sample or a replacement; false: neither.
 bool Loader::read(int64_t index, const ReadKeys& keys, Place& place, Batch& batch) const {
   if (spec_.bad == BadSamples::refuse) {
@@ -233,6 +240,10 @@ void Loader::write(Sample& sample, uint64_t key, Place& place, Batch& batch, int
   std::byte* scratch = place.memory.data() + image_bytes();
   if (spec_.bytes) {
     chain_.run_bytes(sample.pixels(), batch.data<uint8_t>("image") + i * image_size, key, scratch);
+  } else if (spec_.bf16) {
+    auto* floats = reinterpret_cast<float*>(scratch + scratch_bytes());
+    chain_.run(sample, floats, key, scratch);
+    kernels::f32_to_bf16(floats, batch.data<uint16_t>("image") + i * image_size, image_size);
   } else {
     chain_.run(sample, batch.data<float>("image") + i * image_size, key, scratch);
   }

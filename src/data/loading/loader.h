@@ -44,6 +44,7 @@ struct LoaderSpec {
   int prefetch = 3;  // batches made ahead of the current one
   BadSamples bad = BadSamples::refuse;
   bool bytes = false;   // images are u8 (data/loading/batch.h); needs AugmentChain::keeps_bytes
+  bool bf16 = false;    // images are rounded to bf16
   int64_t max_bad = 0;  // bad samples allowed per epoch; the caller counts them, not the loader
   const SampleForm* form = nullptr;  // converts samples into batch tensors; null: their own tensors
   Mixing mixing = {};                // adds its tensors to the batches
@@ -57,7 +58,9 @@ struct LoaderSpec {
 int worker_count(const LoaderSpec& spec);
 
 // The type of the images in its batches.
-inline DType pixel_type(const LoaderSpec& spec) { return spec.bytes ? DType::u8 : DType::f32; }
+inline DType pixel_type(const LoaderSpec& spec) {
+  return spec.bytes ? DType::u8 : spec.bf16 ? DType::bf16 : DType::f32;
+}
 
 // The tensors of a batch that a loader with `spec` makes from `dataset`.
 TensorList loader_tensors(const LoaderSpec& spec, const Dataset& dataset);
@@ -99,7 +102,7 @@ class Loader {
   // The memory into which a worker reads a sample.
   struct Place {
     explicit Place(size_t bytes) : memory(bytes) {}
-    Arena memory;  // the image, then the chain's scratch
+    Arena memory;  // the image, the chain's scratch, then the image as floats if it is rounded
     Sample sample;
     std::optional<MosaicMaker> mosaics;  // where the rule asks for them
   };
@@ -119,6 +122,7 @@ class Loader {
   // Draws the mixing of the batch; its samples begin at `first` in the step.
   void mix(int64_t step, int64_t first, Batch& batch) const;
   size_t image_bytes() const;
+  size_t scratch_bytes() const;
   void shut_down();
   Slot& slot(int64_t number) { return ring_[static_cast<size_t>(number) % ring_.size()]; }
 

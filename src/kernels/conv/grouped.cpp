@@ -6,6 +6,8 @@
 #define HWY_TARGET_INCLUDE "kernels/conv/grouped.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+// after highway.h
+#include "kernels/stored-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace convoy::kernels::HWY_NAMESPACE {
@@ -15,18 +17,16 @@ using V = hn::Vec<D>;
 
 int64_t lanes_impl() { return static_cast<int64_t>(hn::Lanes(D())); }
 
-void grouped_spread_impl(const GroupedSpread& s, const float* x, float* rows) {
+template <class T>
+HWY_INLINE void spread(const GroupedSpread& s, const T* x, float* rows) {
   const D d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-#if HWY_TARGET == HWY_SCALAR
-  // One lane: only groups of one channel fit (groups_fit).
-  std::copy_n(x, s.pixels * s.block, rows);
-  (void)lanes;
-#else
   if (s.members == 1) {
-    std::copy_n(x, s.pixels * s.block, rows);
+    for (int64_t at = 0; at < s.pixels * s.block; at += lanes)
+      hn::StoreU(load(d, x + at), d, rows + at);
     return;
   }
+#if HWY_TARGET != HWY_SCALAR  // one lane: only groups of one channel fit (groups_fit)
   HWY_ALIGN int32_t places[16];
   for (int64_t i = 0; i < s.members; ++i) {
     for (int64_t lane = 0; lane < lanes; ++lane) {
@@ -35,16 +35,16 @@ void grouped_spread_impl(const GroupedSpread& s, const float* x, float* rows) {
     const auto from = hn::SetTableIndices(d, places);
     float* to = rows + i * s.stride;
     for (int64_t at = 0; at < s.pixels * s.block; at += lanes) {
-      hn::StoreU(hn::TableLookupLanes(hn::LoadU(d, x + at), from), d, to + at);
+      hn::StoreU(hn::TableLookupLanes(load(d, x + at), from), d, to + at);
     }
   }
 #endif
 }
 
 // `n` neighbouring outputs at once, with one sum in a register for each.
-template <int n>
+template <int n, class T>
 HWY_INLINE void some_outputs(const GroupedRow& r, const float* weights, int64_t p, int64_t lane,
-                             float* y) {
+                             T* y) {
   const D d;
   V sum[n];
   HWY_UNROLL(16)
@@ -63,18 +63,19 @@ HWY_INLINE void some_outputs(const GroupedRow& r, const float* weights, int64_t 
     }
   }
   HWY_UNROLL(16)
-  for (int k = 0; k < n; ++k) hn::StoreU(sum[k], d, y + (p + k) * r.y_step * r.block + lane);
+  for (int k = 0; k < n; ++k) store(sum[k], d, y + (p + k) * r.y_step * r.block + lane);
 }
 
 // The last outputs are computed again together with their neighbours instead of one by one.
-template <int n>
-HWY_INLINE void outputs_by(const GroupedRow& r, const float* weights, int64_t lane, float* y) {
+template <int n, class T>
+HWY_INLINE void outputs_by(const GroupedRow& r, const float* weights, int64_t lane, T* y) {
   int64_t p = 0;
   for (; p + n <= r.count; p += n) some_outputs<n>(r, weights, p, lane, y);
   if (p < r.count) some_outputs<n>(r, weights, r.count - n, lane, y);
 }
 
-void grouped_row_impl(const GroupedRow& r, const float* weights, float* y) {
+template <class T>
+HWY_INLINE void outputs(const GroupedRow& r, const float* weights, T* y) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(D()));
   for (int64_t lane = 0; lane < r.block; lane += lanes) {
     if (r.count >= 14) {
@@ -90,8 +91,8 @@ void grouped_row_impl(const GroupedRow& r, const float* weights, float* y) {
 }
 
 // `n` neighbouring sums (of the flattened [heights][members][widths]) over the whole row.
-template <int n>
-HWY_INLINE void some_sums(const GroupedRow& r, const float* d_y, int64_t first, int64_t lane,
+template <int n, class T>
+HWY_INLINE void some_sums(const GroupedRow& r, const T* d_y, int64_t first, int64_t lane,
                           float* sums) {
   const D d;
   const float* from[n];
@@ -102,10 +103,10 @@ HWY_INLINE void some_sums(const GroupedRow& r, const float* d_y, int64_t first, 
     from[k] = r.rows[tap / r.widths / r.members] + i * r.stride + r.columns[c] * r.block + lane;
     sum[k] = hn::LoadU(d, sums + tap * r.block + lane);
   }
-  const float* g = d_y + lane;
+  const T* g = d_y + lane;
   const int64_t step = r.step * r.block;
   for (int64_t at = 0, p = 0; p < r.count; ++p, at += step, g += r.y_step * r.block) {
-    const V arrived = hn::LoadU(d, g);
+    const V arrived = load(d, g);
     HWY_UNROLL(16)
     for (int k = 0; k < n; ++k) sum[k] = hn::MulAdd(hn::LoadU(d, from[k] + at), arrived, sum[k]);
   }
@@ -113,7 +114,8 @@ HWY_INLINE void some_sums(const GroupedRow& r, const float* d_y, int64_t first, 
   for (int k = 0; k < n; ++k) hn::StoreU(sum[k], d, sums + (first + k) * r.block + lane);
 }
 
-void grouped_row_grad_impl(const GroupedRow& r, const float* d_y, float* sums) {
+template <class T>
+HWY_INLINE void row_sums(const GroupedRow& r, const T* d_y, float* sums) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(D()));
   const int64_t taps = r.heights * r.members * r.widths;
   for (int64_t lane = 0; lane < r.block; lane += lanes) {
@@ -125,6 +127,13 @@ void grouped_row_grad_impl(const GroupedRow& r, const float* d_y, float* sums) {
   }
 }
 
+void spread_f32(const GroupedSpread& s, const float* x, float* rows) { spread(s, x, rows); }
+void spread_bf16(const GroupedSpread& s, const Bf16* x, float* rows) { spread(s, x, rows); }
+void row_f32(const GroupedRow& r, const float* weights, float* y) { outputs(r, weights, y); }
+void row_bf16(const GroupedRow& r, const float* weights, Bf16* y) { outputs(r, weights, y); }
+void grad_f32(const GroupedRow& r, const float* d_y, float* sums) { row_sums(r, d_y, sums); }
+void grad_bf16(const GroupedRow& r, const Bf16* d_y, float* sums) { row_sums(r, d_y, sums); }
+
 }  // namespace convoy::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -132,22 +141,34 @@ HWY_AFTER_NAMESPACE();
 namespace convoy::kernels {
 
 HWY_EXPORT(lanes_impl);
-HWY_EXPORT(grouped_spread_impl);
-HWY_EXPORT(grouped_row_impl);
-HWY_EXPORT(grouped_row_grad_impl);
+HWY_EXPORT(spread_f32);
+HWY_EXPORT(spread_bf16);
+HWY_EXPORT(row_f32);
+HWY_EXPORT(row_bf16);
+HWY_EXPORT(grad_f32);
+HWY_EXPORT(grad_bf16);
 
 bool groups_fit(int64_t members, int64_t block) {
   const int64_t lanes = std::min(block, HWY_DYNAMIC_DISPATCH(lanes_impl)());
   return lanes % members == 0;
 }
 void grouped_spread(const GroupedSpread& s, const float* x, float* rows) {
-  HWY_DYNAMIC_DISPATCH(grouped_spread_impl)(s, x, rows);
+  HWY_DYNAMIC_DISPATCH(spread_f32)(s, x, rows);
+}
+void grouped_spread(const GroupedSpread& s, const Bf16* x, float* rows) {
+  HWY_DYNAMIC_DISPATCH(spread_bf16)(s, x, rows);
 }
 void grouped_row(const GroupedRow& r, const float* weights, float* y) {
-  HWY_DYNAMIC_DISPATCH(grouped_row_impl)(r, weights, y);
+  HWY_DYNAMIC_DISPATCH(row_f32)(r, weights, y);
+}
+void grouped_row(const GroupedRow& r, const float* weights, Bf16* y) {
+  HWY_DYNAMIC_DISPATCH(row_bf16)(r, weights, y);
 }
 void grouped_row_grad(const GroupedRow& r, const float* d_y, float* sums) {
-  HWY_DYNAMIC_DISPATCH(grouped_row_grad_impl)(r, d_y, sums);
+  HWY_DYNAMIC_DISPATCH(grad_f32)(r, d_y, sums);
+}
+void grouped_row_grad(const GroupedRow& r, const Bf16* d_y, float* sums) {
+  HWY_DYNAMIC_DISPATCH(grad_bf16)(r, d_y, sums);
 }
 
 }  // namespace convoy::kernels

@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "tensor/number_types.h"
+
 namespace convoy::kernels {
 
 // Whether a vector of this machine contains whole groups of `members` channels.
@@ -17,6 +19,7 @@ struct GroupedSpread {
   int64_t pixels, block, members, stride;
 };
 void grouped_spread(const GroupedSpread& s, const float* x, float* rows);
+void grouped_spread(const GroupedSpread& s, const Bf16* x, float* rows);
 
 // One row of outputs: y[p] = sum over h, i, w of spread[h][i][p * step + columns[w]] * weights.
 // Overwrites y.
@@ -32,8 +35,10 @@ struct GroupedRow {
 };
 // weights: [heights][members][widths][block]
 void grouped_row(const GroupedRow& r, const float* weights, float* y);
+void grouped_row(const GroupedRow& r, const float* weights, Bf16* y);
 
 // sums[h][i][w][lane] += sum over p of spread[h][i][p * step + columns[w]][lane] * d_y[p][lane].
 void grouped_row_grad(const GroupedRow& r, const float* d_y, float* sums);
+void grouped_row_grad(const GroupedRow& r, const Bf16* d_y, float* sums);
 
 }  // namespace convoy::kernels

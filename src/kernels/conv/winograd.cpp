@@ -4,6 +4,8 @@
 #define HWY_TARGET_INCLUDE "kernels/conv/winograd.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+// after highway.h
+#include "kernels/stored-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace convoy::kernels::HWY_NAMESPACE {
@@ -129,14 +131,15 @@ struct Window {
 };
 
 // Copies side x side pixels, from lane `lane` of each block on, with zeros outside the image.
-HWY_INLINE void copy_window(const Window& w, const float* plane, int64_t block, int64_t side,
+template <class T>
+HWY_INLINE void copy_window(const Window& w, const T* plane, int64_t block, int64_t side,
                             float* to) {
   const D d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   for (int64_t y = 0; y < side; ++y) {
     for (int64_t x = 0; x < side; ++x, to += lanes) {
-      const V v = w.has(y, x) ? hn::LoadU(d, plane + ((w.top + y) * w.width + w.left + x) * block)
-                              : hn::Zero(d);
+      const V v =
+          w.has(y, x) ? load(d, plane + ((w.top + y) * w.width + w.left + x) * block) : hn::Zero(d);
       hn::StoreU(v, d, to);
     }
   }
@@ -170,40 +173,50 @@ struct OutputGradPixels {
   }
 };
 
-template <int tile, class Pixels>
-HWY_INLINE void pixels_to_points(const WinogradPlane& p, const float* plane, int64_t first,
-                                 int64_t count, const WinogradField& to) {
+// Transforms one tile along both dimensions; `from` has its pixels, or is its copy with zeros.
+template <int tile, class Pixels, class T>
+HWY_INLINE void tile_to_points(const T* from, int64_t row, int64_t column, float* put,
+                               int64_t point) {
   constexpr int64_t side = tile + 2;
   const D d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   HWY_ALIGN float rows[most_points * most_lanes];
+  for (int64_t y = 0; y < Pixels::count; ++y) {
+    Pixels::line([&](int64_t x) HWY_ATTR { return load(d, from + y * row + x * column); },
+                 [&](int64_t x, V v) HWY_ATTR { hn::Store(v, d, rows + (y * side + x) * lanes); });
+  }
+  for (int64_t x = 0; x < side; ++x) {
+    Pixels::line([&](int64_t y) HWY_ATTR { return hn::Load(d, rows + (y * side + x) * lanes); },
+                 [&](int64_t y, V v) HWY_ATTR { hn::StoreU(v, d, put + (y * side + x) * point); });
+  }
+}
+
+template <int tile, class Pixels, class T>
+HWY_INLINE void pixels_to_points(const WinogradPlane& p, const T* plane, int64_t first,
+                                 int64_t count, const WinogradField& to) {
+  const D d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   HWY_ALIGN float padded[most_points * most_lanes];
   for (int64_t t = first; t < first + count; ++t) {
     const Window w = Pixels::window(p, t);
     const bool whole = w.whole(Pixels::count);
     for (int64_t lane = 0; lane < p.block; lane += lanes) {
-      if (!whole) copy_window(w, plane + lane, p.block, Pixels::count, padded);
-      const float* from = whole ? plane + lane + (w.top * w.width + w.left) * p.block : padded;
-      const int64_t row = whole ? w.width * p.block : Pixels::count * lanes;
-      const int64_t column = whole ? p.block : lanes;
-      for (int64_t y = 0; y < Pixels::count; ++y) {
-        Pixels::line([&](int64_t x) HWY_ATTR { return hn::LoadU(d, from + y * row + x * column); },
-                     [&](int64_t x, V v)
-                         HWY_ATTR { hn::Store(v, d, rows + (y * side + x) * lanes); });
-      }
       float* put = to.data + (t - first) * p.block + lane;
-      for (int64_t x = 0; x < side; ++x) {
-        Pixels::line([&](int64_t y) HWY_ATTR { return hn::Load(d, rows + (y * side + x) * lanes); },
-                     [&](int64_t y, V v)
-                         HWY_ATTR { hn::StoreU(v, d, put + (y * side + x) * to.point); });
+      if (whole) {
+        tile_to_points<tile, Pixels>(plane + lane + (w.top * w.width + w.left) * p.block,
+                                     w.width * p.block, p.block, put, to.point);
+      } else {
+        copy_window(w, plane + lane, p.block, Pixels::count, padded);
+        tile_to_points<tile, Pixels>(static_cast<const float*>(padded), Pixels::count * lanes,
+                                     lanes, put, to.point);
       }
     }
   }
 }
 
-template <int tile>
+template <int tile, class T>
 HWY_INLINE void output_tiles(const WinogradPlane& p, const WinogradField& from, int64_t first,
-                             int64_t count, float* plane) {
+                             int64_t count, T* plane) {
   constexpr int64_t side = tile + 2;
   const D d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
@@ -218,11 +231,11 @@ HWY_INLINE void output_tiles(const WinogradPlane& p, const WinogradField& from, 
             [&](int64_t y, V v) HWY_ATTR { hn::Store(v, d, rows + (y * side + x) * lanes); });
       }
       for (int64_t y = 0; y < tile && top + y < p.out_h; ++y) {
-        float* to = plane + lane + ((top + y) * p.out_w + left) * p.block;
+        T* to = plane + lane + ((top + y) * p.out_w + left) * p.block;
         Lines<tile>::output([&](int64_t x)
                                 HWY_ATTR { return hn::Load(d, rows + (y * side + x) * lanes); },
                             [&](int64_t x, V v) HWY_ATTR {
-                              if (left + x < p.out_w) hn::StoreU(v, d, to + x * p.block);
+                              if (left + x < p.out_w) store(v, d, to + x * p.block);
                             });
       }
     }
@@ -278,22 +291,50 @@ void winograd_weights_grad_impl(int64_t tile, int64_t block, const float* u, int
   tile == 4 ? points_to_weights<4>(block, u, point, g) : points_to_weights<2>(block, u, point, g);
 }
 
-void winograd_input_impl(const WinogradPlane& p, const float* plane, int64_t first, int64_t count,
-                         const WinogradField& to) {
+template <class T>
+HWY_INLINE void input(const WinogradPlane& p, const T* plane, int64_t first, int64_t count,
+                      const WinogradField& to) {
   p.tile == 4 ? pixels_to_points<4, InputPixels<4>>(p, plane, first, count, to)
               : pixels_to_points<2, InputPixels<2>>(p, plane, first, count, to);
 }
 
-void winograd_output_impl(const WinogradPlane& p, const WinogradField& from, int64_t first,
-                          int64_t count, float* plane) {
+template <class T>
+HWY_INLINE void output(const WinogradPlane& p, const WinogradField& from, int64_t first,
+                       int64_t count, T* plane) {
   p.tile == 4 ? output_tiles<4>(p, from, first, count, plane)
               : output_tiles<2>(p, from, first, count, plane);
 }
 
-void winograd_output_grad_impl(const WinogradPlane& p, const float* plane, int64_t first,
-                               int64_t count, const WinogradField& to) {
+template <class T>
+HWY_INLINE void output_grad(const WinogradPlane& p, const T* plane, int64_t first, int64_t count,
+                            const WinogradField& to) {
   p.tile == 4 ? pixels_to_points<4, OutputGradPixels<4>>(p, plane, first, count, to)
               : pixels_to_points<2, OutputGradPixels<2>>(p, plane, first, count, to);
+}
+
+void input_f32(const WinogradPlane& p, const float* plane, int64_t first, int64_t count,
+               const WinogradField& to) {
+  input(p, plane, first, count, to);
+}
+void input_bf16(const WinogradPlane& p, const Bf16* plane, int64_t first, int64_t count,
+                const WinogradField& to) {
+  input(p, plane, first, count, to);
+}
+void output_f32(const WinogradPlane& p, const WinogradField& from, int64_t first, int64_t count,
+                float* plane) {
+  output(p, from, first, count, plane);
+}
+void output_bf16(const WinogradPlane& p, const WinogradField& from, int64_t first, int64_t count,
+                 Bf16* plane) {
+  output(p, from, first, count, plane);
+}
+void output_grad_f32(const WinogradPlane& p, const float* plane, int64_t first, int64_t count,
+                     const WinogradField& to) {
+  output_grad(p, plane, first, count, to);
+}
+void output_grad_bf16(const WinogradPlane& p, const Bf16* plane, int64_t first, int64_t count,
+                      const WinogradField& to) {
+  output_grad(p, plane, first, count, to);
 }
 
 }  // namespace convoy::kernels::HWY_NAMESPACE
@@ -302,25 +343,40 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace convoy::kernels {
 
-HWY_EXPORT(winograd_input_impl);
-HWY_EXPORT(winograd_output_impl);
-HWY_EXPORT(winograd_output_grad_impl);
+HWY_EXPORT(input_f32);
+HWY_EXPORT(input_bf16);
+HWY_EXPORT(output_f32);
+HWY_EXPORT(output_bf16);
+HWY_EXPORT(output_grad_f32);
+HWY_EXPORT(output_grad_bf16);
 HWY_EXPORT(winograd_weights_impl);
 HWY_EXPORT(winograd_weights_grad_impl);
 
 void winograd_input(const WinogradPlane& p, const float* plane, int64_t first, int64_t count,
                     const WinogradField& to) {
-  HWY_DYNAMIC_DISPATCH(winograd_input_impl)(p, plane, first, count, to);
+  HWY_DYNAMIC_DISPATCH(input_f32)(p, plane, first, count, to);
+}
+void winograd_input(const WinogradPlane& p, const Bf16* plane, int64_t first, int64_t count,
+                    const WinogradField& to) {
+  HWY_DYNAMIC_DISPATCH(input_bf16)(p, plane, first, count, to);
 }
 
 void winograd_output(const WinogradPlane& p, const WinogradField& from, int64_t first,
                      int64_t count, float* plane) {
-  HWY_DYNAMIC_DISPATCH(winograd_output_impl)(p, from, first, count, plane);
+  HWY_DYNAMIC_DISPATCH(output_f32)(p, from, first, count, plane);
+}
+void winograd_output(const WinogradPlane& p, const WinogradField& from, int64_t first,
+                     int64_t count, Bf16* plane) {
+  HWY_DYNAMIC_DISPATCH(output_bf16)(p, from, first, count, plane);
 }
 
 void winograd_output_grad(const WinogradPlane& p, const float* plane, int64_t first, int64_t count,
                           const WinogradField& to) {
-  HWY_DYNAMIC_DISPATCH(winograd_output_grad_impl)(p, plane, first, count, to);
+  HWY_DYNAMIC_DISPATCH(output_grad_f32)(p, plane, first, count, to);
+}
+void winograd_output_grad(const WinogradPlane& p, const Bf16* plane, int64_t first, int64_t count,
+                          const WinogradField& to) {
+  HWY_DYNAMIC_DISPATCH(output_grad_bf16)(p, plane, first, count, to);
 }
 
 void winograd_weights(int64_t tile, int64_t block, const float* g, float* u, int64_t point) {

@@ -2,10 +2,14 @@
 // or 2x2 pixels from input tiles of 6x6 or 4x4. A tile is transformed into `points` numbers per
 // channel; there the convolution is one matrix product over channels for each point (product.h).
 //
-// Images are blocked: a plane is [h][w][block] floats, and `block` is the vector's length.
+// Images are blocked: a plane is [h][w][block] numbers, and `block` is the vector's length. They
+// may be stored in bf16: transforms widen them when they read, and round when they write. Points
+// and weights are fp32.
 #pragma once
 
 #include <cstdint>
+
+#include "tensor/number_types.h"
 
 namespace convoy::kernels {
 
@@ -35,11 +39,17 @@ struct WinogradField {
 // are zeros.
 void winograd_input(const WinogradPlane& p, const float* plane, int64_t first, int64_t count,
                     const WinogradField& to);
+void winograd_input(const WinogradPlane& p, const Bf16* plane, int64_t first, int64_t count,
+                    const WinogradField& to);
 // Transforms the products into output pixels: A^T m A. Pixels beyond the image are dropped.
 void winograd_output(const WinogradPlane& p, const WinogradField& from, int64_t first,
                      int64_t count, float* plane);
+void winograd_output(const WinogradPlane& p, const WinogradField& from, int64_t first,
+                     int64_t count, Bf16* plane);
 // Transforms gradients of output pixels into gradients of the products: A dy A^T.
 void winograd_output_grad(const WinogradPlane& p, const float* plane, int64_t first, int64_t count,
+                          const WinogradField& to);
+void winograd_output_grad(const WinogradPlane& p, const Bf16* plane, int64_t first, int64_t count,
                           const WinogradField& to);
 
 // Transforms `block` filters, g[9][block]: G g G^T; point p goes to u + p * point. The second one

@@ -37,7 +37,7 @@ std::string shown(std::string_view text) {
 
 void check_convolution(const AlgorithmRule& rule) {
   if (rule.convolution.find_first_of("*?") != rule.convolution.npos) {
-    if (rule.convolution.find_first_not_of("0123456789@x->/spg.*?") == rule.convolution.npos)
+    if (rule.convolution.find_first_not_of("0123456789@x->/spgbf.*?") == rule.convolution.npos)
       return;
     raise(Fault::usage, "{}: {} fits no convolution; try: {}", rule.where, shown(rule.convolution),
           "*@56x56->*/3x3/s1/p1");

@@ -17,9 +17,9 @@ using onednn::ConvShape;
 bool always(const ConvShape&, ConvPass) { return true; }
 
 bool winograd_can(const ConvShape& s, ConvPass) {
-  return s.kh == 3 && s.kw == 3 && s.stride_h == 1 && s.stride_w == 1 && s.groups == 1 &&
-         s.x == Layout::blocked && s.y == Layout::blocked && s.pad_top <= 2 && s.pad_left <= 2 &&
-         s.pad_bottom <= 2 && s.pad_right <= 2;
+  return s.stored == DType::f32 && s.kh == 3 && s.kw == 3 && s.stride_h == 1 && s.stride_w == 1 &&
+         s.groups == 1 && s.x == Layout::blocked && s.y == Layout::blocked && s.pad_top <= 2 &&
+         s.pad_left <= 2 && s.pad_bottom <= 2 && s.pad_right <= 2;
 }
 
 struct Row {

@@ -26,15 +26,15 @@ int64_t pixels_of(const ConvShape& s, const Sides& c) {
 }
 
 // In a weight gradient each slice of the batch has its own partial sum.
-int64_t partial_sums(const ConvShape& s, ConvPass pass, int64_t weights, int64_t least) {
-  return pass == ConvPass::grad_weights ? weights * Slices::cut(s.n, 1, least).tasks() : 0;
+int64_t partial_sums(const ConvShape& s, ConvPass pass, int64_t weights) {
+  return pass == ConvPass::grad_weights ? weights * Slices::cut(s.n, 1).tasks() : 0;
 }
 
 ConvWork direct_work(const ConvShape& s, ConvPass pass, const Sides& c) {
   const int64_t weights = s.kh * s.kw * c.in * c.out / s.groups;
   return {.products = s.n * s.oh * s.ow * weights,
           .weights = weights,
-          .sums = partial_sums(s, pass, weights, 1),
+          .sums = partial_sums(s, pass, weights),
           .pixels = pixels_of(s, c)};
 }
 
@@ -44,13 +44,20 @@ ConvWork winograd_work(int64_t tile, const ConvShape& s, ConvPass pass, const Si
   const int64_t points = (tile + 2) * (tile + 2), weights = points * c.in * c.out;
   const int64_t image = tiles * points * (c.in + c.out);  // transformed
   ConvWork work{.products = s.n * tiles * weights, .weights = weights, .pixels = pixels_of(s, c)};
-  if (weights * 4 > large_weights) {  // as in winograd_apply.cpp and winograd_grad_weights.cpp
+  // As in winograd_apply.cpp and winograd_grad_weights.cpp.
+  const bool sums = pass == ConvPass::grad_weights;
+  if (sums ? has_large_weights(weights * 4, s.n * tiles) : weights * 4 > large_weights) {
     work.far = s.n * image;
     work.weights = weights * divide_up(s.n, std::clamp<int64_t>(group_bytes / (image * 4), 1, s.n));
+  } else if (sums) {
+    const int64_t slices = std::clamp<int64_t>(s.n * tiles / 32, std::min<int64_t>(s.n, 8), 16);
+    work.points = s.n * image;
+    work.weights = weights * std::max(slices, divide_up(work.points * 4, 8 * megabyte));
+    work.sums = slices * 9 * c.in * c.out;
   } else {
     work.points = s.n * image;
-    work.reads = weights * divide_up(work.points * 4, megabyte);
-    work.sums = partial_sums(s, pass, weights, divide_up(s.n, 16));
+    work.reads =
+        weights * divide_up(s.n * tiles, chunk_of_tiles(points, c.in + c.out, s.n * tiles));
   }
   return work;
 }
@@ -76,7 +83,7 @@ ConvKind conv_kind(const ConvShape& shape) {
 
 std::optional<int64_t> conv_estimate(ConvAlgorithm algorithm, const ConvShape& shape, ConvPass pass,
                                      Isa level) {
-  for (const ConvRates& rates : conv_rates(level)) {
+  for (const ConvRates& rates : conv_rates(level, shape.stored)) {
     if (rates.kind != conv_kind(shape) || rates.pass != pass || rates.algorithm != algorithm)
       continue;
     const ConvWork work = conv_work(algorithm, shape, pass, level);

@@ -39,7 +39,7 @@ struct ConvRates {
   ConvAlgorithm algorithm;
   int64_t products, points, far, weights, reads, sums, pixels, call;
 };
-std::span<const ConvRates> conv_rates(Isa level);
+std::span<const ConvRates> conv_rates(Isa level, DType stored);
 
 // In picoseconds; nothing if the table has no rates for it.
 std::optional<int64_t> conv_estimate(ConvAlgorithm algorithm, const onednn::ConvShape& shape,

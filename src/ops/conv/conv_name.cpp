@@ -46,7 +46,8 @@ std::string conv_name(const ConvShape& s) {
       s.pad_top == s.pad_left && s.pad_top == s.pad_bottom && s.pad_top == s.pad_right;
   name += even ? fmt::format("/p{}", s.pad_top)
                : fmt::format("/p{}.{}.{}.{}", s.pad_top, s.pad_left, s.pad_bottom, s.pad_right);
-  return s.groups > 1 ? name + fmt::format("/g{}", s.groups) : name;
+  if (s.groups > 1) name += fmt::format("/g{}", s.groups);
+  return s.stored == DType::bf16 ? name + "/bf16" : name;
 }
 
 std::optional<ConvShape> conv_by_name(std::string_view name) {
@@ -76,6 +77,7 @@ std::optional<ConvShape> conv_by_name(std::string_view name) {
     s.pad_right = read.number(0);
   }
   if (read.takes("/g")) s.groups = read.number(2);
+  if (read.takes("/bf16")) s.stored = DType::bf16;
   if (!read.good || !read.rest.empty() || s.ic % s.groups != 0 || s.oc % s.groups != 0) return {};
   const int64_t h = s.ih + s.pad_top + s.pad_bottom - s.kh;
   const int64_t w = s.iw + s.pad_left + s.pad_right - s.kw;

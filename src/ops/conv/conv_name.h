@@ -1,6 +1,7 @@
 // Convolutions as text, for tables and for files of --algorithms: `64@56x56->128/3x3/s2/p1` has 64
 // channels of 56x56 pixels, 128 output channels, 3x3 weights, stride 2, padding 1. `/p0.0.1.1`:
-// padding at top, left, bottom, right; `/g32` at the end: 32 groups. The batch is not part of it.
+// padding at top, left, bottom, right; `/g32`: 32 groups; `/bf16` at the end: images stored in
+// bf16. The batch is not part of it.
 #pragma once
 
 #include <array>

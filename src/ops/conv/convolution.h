@@ -29,12 +29,13 @@ struct ConvOptions {
 Value convolution(Builder& b, Value x, Value w, const ConvOptions& options);
 
 // The convolution that a node of this family computes, for the node's whole batch; nothing for
-// other nodes.
+// other nodes. The node alone does not tell how its images are stored: then fp32.
 struct ConvCall {
   onednn::ConvPass pass;
   onednn::ConvShape shape;
 };
 std::optional<ConvCall> conv_call(const Node& node);
+std::optional<ConvCall> conv_call(const Graph& graph, int node);
 
 // Replaces SAME by the explicit padding for this input and window.
 Padding resolve_padding(const Padding& padding, int64_t ih, int64_t iw, int64_t kh, int64_t kw,

@@ -4,6 +4,7 @@
 
 #include "kernels/conv/few_channels.h"
 #include "ops/slices.h"
+#include "ops/stored.h"
 
 namespace convoy::ops {
 
@@ -14,7 +15,7 @@ bool has_few_channels(const onednn::ConvShape& s) {
 std::unique_ptr<Kernel> few_channels_grad_weights(const onednn::ConvShape& s,
                                                   const KernelSite& site) {
   const Slices slices = Slices::cut(s.n, site.replicas);
-  const auto x = site.input<float>(0), d_y = site.input<float>(1);
+  const StoredIn x(site, 0), d_y(site, 1);
   const auto d_w = site.output<float>(0);
   const int64_t block = channel_block(), blocks = divide_up(s.oc, block);
   const int64_t taps = s.ic * s.kh * s.kw, partial = blocks * taps * block;
@@ -28,22 +29,30 @@ std::unique_ptr<Kernel> few_channels_grad_weights(const onednn::ConvShape& s,
   }
   auto kernel = std::make_unique<PhasedKernel>();
   kernel->scratch(float_bytes(slices.tasks() * partial));
-  kernel->worker_scratch(float_bytes(s.ic * padded_h * row));
+  const int64_t image_floats = s.ic * padded_h * row, pixels = s.oh * s.ow;
+  kernel->worker_scratch(float_bytes(image_floats + pixels * block));
   // Each slice has its partial sum: [o / block][tap][block].
   kernel->phase(slices.tasks(), [=](int task, const KernelArgs& args) {
     auto* image = reinterpret_cast<float*>(args.worker_scratch);
+    float* wide = image + image_floats;
     float* sums = reinterpret_cast<float*>(args.scratch) + task * partial;
-    std::fill_n(image, s.ic * padded_h * row, 0.0f);
+    std::fill_n(image, image_floats, 0.0f);
     for (int64_t i = 0; i < slices.count(task); ++i) {
       const int64_t n = slices.first(task) + i;
       for (int64_t line = 0; line < s.ic * s.ih; ++line) {
         const int64_t c = line / s.ih, h = line % s.ih;
-        std::copy_n(x(args) + (n * s.ic * s.ih + line) * s.iw, s.iw,
-                    image + (c * padded_h + h + s.pad_top) * row + s.pad_left);
+        widen(x.type(), x.at(args, (n * s.ic * s.ih + line) * s.iw), s.iw,
+              image + (c * padded_h + h + s.pad_top) * row + s.pad_left);
       }
       for (int64_t b = 0; b < blocks; ++b) {
-        kernels::few_channels_grad(plane, image, d_y(args) + (n * blocks + b) * s.oh * s.ow * block,
-                                   offsets.data(), taps, i > 0, sums + b * taps * block);
+        const std::byte* stored = d_y.at(args, (n * blocks + b) * pixels * block);
+        const auto* from = reinterpret_cast<const float*>(stored);
+        if (d_y.type() == DType::bf16) {
+          widen(DType::bf16, stored, pixels * block, wide);
+          from = wide;
+        }
+        kernels::few_channels_grad(plane, image, from, offsets.data(), taps, i > 0,
+                                   sums + b * taps * block);
       }
     }
   });

@@ -75,12 +75,8 @@ struct Sides {
 class ChunkedApply : public Kernel {
  public:
   explicit ChunkedApply(const Sides& sides) : s_(sides) {
-    const int64_t per_tile = s_.plane.points() * (s_.in.padded() + s_.out.padded()) * 4;
-    // As many tiles as fit into a core's cache, a multiple of the product's rows, but enough tasks
-    // for 16 threads.
-    const int64_t cached = std::max<int64_t>(megabyte / per_tile / rows_, 1) * rows_;
     all_ = s_.images * s_.plane.tiles();
-    chunk_ = std::min(cached, round_up(divide_up(all_, 24), rows_));
+    chunk_ = chunk_of_tiles(s_.plane.points(), s_.in.padded() + s_.out.padded(), all_);
     v_ = {chunk_, s_.in.padded()};
     m_ = {chunk_, s_.out.padded()};
   }
@@ -94,7 +90,7 @@ class ChunkedApply : public Kernel {
   }
   int phases() const override { return 2; }
   int tasks(int phase) const override {
-    return static_cast<int>(phase == 0 ? s_.out.blocks() : divide_up(all_, chunk_));
+    return static_cast<int>(phase == 0 ? panels() * packs() : divide_up(all_, chunk_));
   }
 
   void run(int phase, int task, const KernelArgs& args) const override {
@@ -107,23 +103,27 @@ class ChunkedApply : public Kernel {
   }
 
  private:
-  static constexpr int64_t rows_ = kernels::product_rows;
-
   // Transformed weights, in panels of a few blocks of outputs: [point][panel][input][output].
   int64_t u_point() const { return s_.in.padded() * s_.out.padded() + 16; }
   int64_t panels() const { return divide_up(s_.out.blocks(), vectors_); }
   int64_t panel(int64_t i) const { return i * vectors_ * s_.in.block * s_.in.padded(); }
   int64_t vectors(int64_t i) const { return std::min(vectors_, s_.out.blocks() - i * vectors_); }
 
+  // A task of the packing: some inputs of a whole panel, so that no two tasks write a cache line.
+  static constexpr int64_t inputs = 64;
+  int64_t packs() const { return divide_up(s_.in.padded(), inputs); }
+
   void transform(int task, const float* w, float* u) const {
-    constexpr int64_t inputs = 16;  // in one call
-    std::array<float, inputs * 9 * 16> g;
-    const int64_t i = task / vectors_, block = s_.in.block, width = vectors(i) * block;
-    float* to = u + panel(i) + task % vectors_ * block;
-    for (int64_t c = 0; c < s_.in.padded(); c += inputs) {
-      const int64_t count = std::min(inputs, s_.in.padded() - c);
-      s_.pack(w, c, count, task, g.data());
-      s_.transform(g.data(), count, to + c * width, width, u_point());
+    constexpr int64_t some = 16;  // inputs in one call
+    std::array<float, some * 9 * 16> g;
+    const int64_t i = task / packs(), first = task % packs() * inputs, block = s_.in.block;
+    const int64_t end = std::min(first + inputs, s_.in.padded()), width = vectors(i) * block;
+    for (int64_t c = first; c < end; c += some) {
+      const int64_t count = std::min(some, end - c);
+      for (int64_t j = 0; j < vectors(i); ++j) {
+        s_.pack(w, c, count, i * vectors_ + j, g.data());
+        s_.transform(g.data(), count, u + panel(i) + c * width + j * block, width, u_point());
+      }
     }
   }
 
@@ -159,17 +159,18 @@ class ChunkedApply : public Kernel {
   WinogradTiles v_, m_;
 };
 
-// For large weights: transformed, they would not fit into the cache. A task transforms the weights
-// of a few outputs just before use, some inputs at a time, and multiplies them with all tiles of a
-// group. The plain weights are packed once.
+// For large weights: transformed, they would not stay in a cache. All tiles of a group are
+// transformed; then a task transforms the weights of a few outputs just before use, some inputs at
+// a time, multiplies them with its tiles, and transforms the products back. The plain weights are
+// packed once.
 class PhasedApply : public Kernel {
  public:
   explicit PhasedApply(const Sides& sides) : s_(sides) {
     group_ = images_in_a_group(s_.plane, s_.in.padded() + s_.out.padded(), s_.images);
     v_ = {group_ * s_.plane.tiles(), s_.in.padded()};
-    m_ = {group_ * s_.plane.tiles(), s_.out.padded()};
     // Enough tasks for 16 threads: tiles are divided too if there are few outputs.
     parts_ = std::clamp<int64_t>(divide_up(16, strips()), 1, divide_up(v_.tiles, 48));
+    m_ = {share(v_.tiles), strip_blocks * s_.in.block};
   }
 
   std::string implementation() const override { return winograd_label(s_.plane); }
@@ -177,25 +178,17 @@ class PhasedApply : public Kernel {
   size_t packed_bytes() const override {
     return float_bytes(s_.packed(s_.in.padded()) * s_.out.blocks());
   }
-  size_t scratch_bytes() const override {
-    const int64_t points = s_.plane.points();
-    return float_bytes(v_.floats(points) + m_.floats(points));
-  }
+  size_t scratch_bytes() const override { return float_bytes(v_.floats(s_.plane.points())); }
   size_t worker_scratch_bytes() const override {
-    return float_bytes(s_.plane.points() * u_point());
+    const int64_t points = s_.plane.points();
+    return float_bytes(points * u_point() + m_.floats(points));
   }
-  int phases() const override { return 1 + 3 * static_cast<int>(divide_up(s_.images, group_)); }
+  int phases() const override { return 1 + 2 * static_cast<int>(divide_up(s_.images, group_)); }
   int tasks(int phase) const override {
     if (phase == 0) return static_cast<int>(s_.out.blocks());
-    const int64_t images = count((phase - 1) / 3);
-    switch ((phase - 1) % 3) {
-      case 0:
-        return static_cast<int>(images * s_.in.blocks());
-      case 1:
-        return static_cast<int>(strips() * parts_);
-      default:
-        return static_cast<int>(images * s_.out.blocks());
-    }
+    const bool to_points = phase % 2 == 1;
+    return static_cast<int>(to_points ? count((phase - 1) / 2) * s_.in.blocks()
+                                      : strips() * parts_);
   }
 
   void run(int phase, int task, const KernelArgs& args) const override {
@@ -205,21 +198,15 @@ class PhasedApply : public Kernel {
       return;
     }
     auto* v = reinterpret_cast<float*>(args.scratch);
-    float* m = v + v_.floats(s_.plane.points());
-    const int64_t group = (phase - 1) / 3, step = (phase - 1) % 3, tiles = s_.plane.tiles();
-    if (step == 1) {
-      multiply(task / parts_, task % parts_, count(group) * tiles, g,
-               reinterpret_cast<float*>(args.worker_scratch), v, m);
-      return;
-    }
-    const int64_t blocks = step == 0 ? s_.in.blocks() : s_.out.blocks();
-    const int64_t i = task / blocks, b = task % blocks, n = group * group_ + i;
-    if (step == 0) {
-      kernels::winograd_input(s_.plane, s_.in.plane(s_.source(args), n, b), 0, tiles,
-                              v_.at(v, i * tiles, b));
+    const int64_t group = (phase - 1) / 2, tiles = s_.plane.tiles();
+    if (phase % 2 == 1) {
+      const int64_t i = task / s_.in.blocks(), b = task % s_.in.blocks();
+      kernels::winograd_input(s_.plane, s_.in.plane(s_.source(args), group * group_ + i, b), 0,
+                              tiles, v_.at(v, i * tiles, b));
     } else {
-      kernels::winograd_output(s_.plane, m_.at(m, i * tiles, b), 0, tiles,
-                               s_.out.plane(s_.made(args), n, b));
+      const int64_t all = count(group) * tiles, each = share(all);
+      const int64_t first = std::min(task % parts_ * each, all), end = std::min(first + each, all);
+      if (first < end) compute(task / parts_, group, first, end, v, args);
     }
   }
 
@@ -231,13 +218,31 @@ class PhasedApply : public Kernel {
   int64_t strips() const { return divide_up(s_.out.blocks(), strip_blocks); }
   int64_t u_point() const { return inputs * strip_blocks * s_.in.block + 16; }
   int64_t count(int64_t group) const { return std::min(group_, s_.images - group * group_); }
+  // The tiles of a part.
+  int64_t share(int64_t tiles) const {
+    return round_up(divide_up(tiles, parts_), kernels::product_rows);
+  }
 
-  void multiply(int64_t strip, int64_t part, int64_t tiles, const float* g, float* u,
-                const float* v, float* m) const {
-    const int64_t block = s_.in.block, first_block = strip * strip_blocks;
+  // Computes a strip of outputs for the tiles [first, end) of a group.
+  void compute(int64_t strip, int64_t group, int64_t first, int64_t end, const float* v,
+               const KernelArgs& args) const {
+    auto* u = reinterpret_cast<float*>(args.worker_scratch);
+    float* m = u + s_.plane.points() * u_point();
+    const int64_t first_block = strip * strip_blocks;
     const int64_t blocks = std::min(strip_blocks, s_.out.blocks() - first_block);
-    const int64_t share = round_up(divide_up(tiles, parts_), kernels::product_rows);
-    const int64_t first = std::min(part * share, tiles), rows = std::min(share, tiles - first);
+    multiply(first_block, blocks, first, end - first, v, args, u, m);
+    by_image(first, end, s_.plane.tiles(), [&](int64_t n, int64_t tile, int64_t count, int64_t at) {
+      for (int64_t b = 0; b < blocks; ++b) {
+        kernels::winograd_output(s_.plane, m_.at(m, at, b), tile, count,
+                                 s_.out.plane(s_.made(args), group * group_ + n, first_block + b));
+      }
+    });
+  }
+
+  void multiply(int64_t first_block, int64_t blocks, int64_t first, int64_t rows, const float* v,
+                const KernelArgs& args, float* u, float* m) const {
+    const auto* g = reinterpret_cast<const float*>(args.packed);
+    const int64_t block = s_.in.block;
     for (int64_t c = 0; c < s_.in.padded(); c += inputs) {
       const int64_t depth = std::min(inputs, s_.in.padded() - c);
       for (int64_t b = 0; b < blocks; ++b) {
@@ -250,7 +255,7 @@ class PhasedApply : public Kernel {
         for (int64_t b = 0; b < blocks; b += vectors_) {
           s_.multiply(v_, v + point * v_.point() + v_.offset(first, c / block), rows, depth,
                       u + point * u_point() + b * block * inputs, std::min(vectors_, blocks - b),
-                      m_, m + point * m_.point() + m_.offset(first, first_block + b), c > 0,
+                      m_, m + point * m_.point() + m_.offset(0, b), c > 0,
                       point + 1 < s_.plane.points() ? v_.point() : 0);
         }
       }

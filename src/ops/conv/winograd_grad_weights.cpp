@@ -26,19 +26,14 @@ struct Sides {
 
   int64_t weights() const { return x.channels * y.channels * 9; }
 
-  // Transforms channel block b (of x, then of d_y) of the tiles [first, first + count) of image n;
-  // writes them as tiles `at` and on.
-  void transform_block(int64_t b, const KernelArgs& args, int64_t n, int64_t first, int64_t count,
-                       int64_t at, const WinogradTiles& v, float* v_data, const WinogradTiles& d,
-                       float* d_data) const {
-    const int64_t mine = b - x.blocks();
-    if (mine < 0) {
-      kernels::winograd_input(plane, x.plane(x_data(args), n, b), first, count,
-                              v.at(v_data, at, b));
-    } else {
-      kernels::winograd_output_grad(plane, y.plane(d_y_data(args), n, mine), first, count,
-                                    d.at(d_data, at, mine));
-    }
+  // Transform the tiles [first, first + count) of channel block b of image n.
+  void transform_x(const KernelArgs& args, int64_t n, int64_t b, int64_t first, int64_t count,
+                   const kernels::WinogradField& to) const {
+    kernels::winograd_input(plane, x.plane(x_data(args), n, b), first, count, to);
+  }
+  void transform_d_y(const KernelArgs& args, int64_t n, int64_t b, int64_t first, int64_t count,
+                     const kernels::WinogradField& to) const {
+    kernels::winograd_output_grad(plane, y.plane(d_y_data(args), n, b), first, count, to);
   }
 
   // The sums over `tiles` tiles at one point, for a block of inputs and some blocks of outputs.
@@ -92,98 +87,153 @@ void sum_terms(const Sides& s, int64_t groups, int task, float* rows, float* d_w
   std::copy_n(rows + begin, length, d_w + begin);
 }
 
-// For small weights: each task sums the tiles of a slice; a tree over the slices of a replica.
+// For small weights: a task sums a slice of the images for a part of the outputs, in chunks of
+// tiles whose transforms stay in its core's caches. For a few inputs and outputs at a time it sums
+// the products at all points and transforms them back. The slices are added as weight gradients.
 class SlicedGradWeights : public Kernel {
  public:
   explicit SlicedGradWeights(const Sides& sides)
-      : s_(sides),
-        slices_(Slices::cut(s_.batch * s_.replicas, s_.replicas, divide_up(s_.batch, 16))) {
+      : s_(sides), slices_(Slices::cut(s_.batch * s_.replicas, s_.replicas, least_images(s_))) {
     const int64_t per_tile = s_.plane.points() * (s_.x.padded() + s_.y.padded()) * 4;
-    chunk_ =
-        std::min(std::max<int64_t>(2 * megabyte / per_tile, 8), slices_.size * s_.plane.tiles());
+    const int64_t tiles = slices_.size * s_.plane.tiles();
+    // With fewer tiles, transforming the sums back would take too long.
+    const int64_t cached = std::max<int64_t>(4 * megabyte / per_tile, 112);
+    chunk_ = divide_up(tiles, divide_up(tiles, cached));
     v_ = {chunk_, s_.x.padded()};
-    d_ = {chunk_, s_.y.padded()};
-    sum_ = s_.plane.points() * point();
+    // With few slices, outputs are divided too; each part transforms x again.
+    const int64_t most = divide_up(s_.y.padded(), strip);
+    const int64_t tasks = std::min<int64_t>(16, s_.batch * s_.replicas / 2);
+    strips_ = divide_up(most, std::clamp<int64_t>(divide_up(tasks, slices_.tasks()), 1, most));
+    parts_ = divide_up(most, strips_);
+    d_ = {chunk_, std::min(strips_ * strip, s_.y.padded())};
   }
 
   std::string implementation() const override { return winograd_label(s_.plane); }
-  size_t scratch_bytes() const override {
-    const int64_t rows = s_.replicas > 1 ? s_.replicas * s_.weights() : 0;
-    return float_bytes(sum_ * slices_.tasks() + rows);
-  }
+  size_t scratch_bytes() const override { return float_bytes(stride() * slices_.tasks()); }
   size_t worker_scratch_bytes() const override {
     const int64_t points = s_.plane.points();
-    return float_bytes(v_.floats(points) + d_.floats(points));
+    return float_bytes(v_.floats(points) + d_.floats(points) + points * sum_point());
   }
-  int phases() const override { return 4; }
+  int phases() const override { return 3; }
   int tasks(int phase) const override {
-    switch (phase) {
-      case 0:
-        return static_cast<int>(slices_.tasks());
-      case 1:
-        return slices_.per_replica() > 1 ? static_cast<int>(chunks().tasks() * s_.replicas) : 0;
-      case 2:
-        return static_cast<int>(s_.x.blocks() * s_.replicas);
-      default:
-        return s_.replicas > 1 ? weight_chunks(s_).tasks() : 0;
-    }
+    if (phase == 0) return static_cast<int>(slices_.tasks() * parts_);
+    if (phase == 1) return slices_.tasks() > 1 ? chunks().tasks() : 0;
+    return static_cast<int>(s_.y.blocks());
   }
 
   void run(int phase, int task, const KernelArgs& args) const override {
     auto* sums = reinterpret_cast<float*>(args.scratch);
-    float* rows = sums + sum_ * slices_.tasks();
-    const int64_t each = slices_.per_replica() * sum_;  // floats of a replica's slices
     if (phase == 0) {
-      run_slice(task, args, sums + task * sum_);
+      const int slice = task / static_cast<int>(parts_);
+      run_slice(slice, task % parts_, args, sums + slice * stride());
     } else if (phase == 1) {
-      const int chunk = task % chunks().tasks();
-      kernels::tree_sum(sums + task / chunks().tasks() * each + chunks().begin(chunk), sum_,
-                        slices_.per_replica(), chunks().length(chunk));
-    } else if (phase == 2) {
-      const int64_t replica = task / s_.x.blocks(), c = task % s_.x.blocks() * s_.x.block;
-      s_.back(sums + replica * each + c * s_.y.padded(), point(), s_.y.padded(), c, s_.x.block, 0,
-              s_.y.padded(), s_.replicas > 1 ? rows + replica * s_.weights() : s_.d_w_data(args));
+      sum_slices(slices_, sums + chunks().begin(task), stride(), chunks().length(task));
     } else {
-      sum_terms(s_, 1, task, rows, s_.d_w_data(args));
+      unpack(task, sums, s_.d_w_data(args));
     }
   }
 
  private:
-  int64_t point() const { return s_.x.padded() * s_.y.padded(); }
-  Chunks chunks() const { return {sum_, 2048}; }
+  // Inputs and outputs whose sums are computed at once, to stay in a core's cache.
+  static constexpr int64_t strip = 64;
 
-  void run_slice(int task, const KernelArgs& args, float* sum) const {
+  // A slice has at least 32 tiles, or transforming its sums back would take too long; but there are
+  // at least 8 slices, and at most 16.
+  static int64_t least_images(const Sides& s) {
+    return divide_up(s.batch, std::clamp<int64_t>(s.batch * s.plane.tiles() / 32, 8, 16));
+  }
+
+  // Partial sums: [block of outputs][input][window][output of the block].
+  int64_t stride() const { return s_.x.padded() * 9 * s_.y.padded(); }
+  int64_t packed(int64_t c, int64_t o) const {
+    return (o / s_.y.block * s_.x.padded() + c) * 9 * s_.y.block;
+  }
+  Chunks chunks() const { return {stride(), 2048}; }
+  int64_t sum_point() const { return strip * strip + 16; }
+
+  void run_slice(int slice, int64_t part, const KernelArgs& args, float* made) const {
     auto* v = reinterpret_cast<float*>(args.worker_scratch);
     float* d = v + v_.floats(s_.plane.points());
+    float* sums = d + d_.floats(s_.plane.points());
     const int64_t tiles = s_.plane.tiles();
-    const int64_t begin = slices_.first(task) * tiles;
-    const int64_t end = begin + slices_.count(task) * tiles;
+    const int64_t begin = slices_.first(slice) * tiles;
+    const int64_t end = begin + slices_.count(slice) * tiles;
+    const int64_t first_o = part * strips_ * strip;
+    const int64_t end_o = std::min(first_o + strips_ * strip, s_.y.padded());
     for (int64_t from = begin; from < end; from += chunk_) {
       const int64_t to = std::min(from + chunk_, end);
       by_image(from, to, tiles, [&](int64_t n, int64_t first, int64_t count, int64_t at) {
-        for (int64_t b = 0; b < s_.x.blocks() + s_.y.blocks(); ++b) {
-          s_.transform_block(b, args, n, first, count, at, v_, v, d_, d);
+        for (int64_t b = 0; b < s_.x.blocks(); ++b) {
+          s_.transform_x(args, n, b, first, count, v_.at(v, at, b));
+        }
+        for (int64_t o = first_o; o < end_o; o += s_.y.block) {
+          s_.transform_d_y(args, n, o / s_.y.block, first, count,
+                           d_.at(d, at, (o - first_o) / s_.y.block));
         }
       });
-      for (int64_t p = 0; p < s_.plane.points(); ++p) {
-        // A panel of outputs stays in the L1 cache while all inputs are multiplied with it.
-        const int64_t vectors = kernels::product_vectors(), blocks = s_.y.blocks();
-        for (int64_t o = 0; o < blocks; o += vectors) {
-          for (int64_t c = 0; c < s_.x.blocks(); ++c) {
-            s_.multiply(v_, v + p * v_.point() + v_.offset(0, c), d_,
-                        d + p * d_.point() + d_.offset(0, o), to - from,
-                        std::min(vectors, blocks - o),
-                        sum + p * point() + (c * s_.y.padded() + o) * s_.x.block, s_.y.padded(),
-                        from > begin);
+      for (int64_t o = first_o; o < end_o; o += strip) {
+        for (int64_t c = 0; c < s_.x.padded(); c += strip) {
+          const int64_t columns = std::min(strip, end_o - o);
+          multiply(c, columns, to - from, v, d + d_.offset(0, (o - first_o) / s_.y.block), sums);
+          back(c, o, columns, sums, made, from > begin);
+        }
+      }
+    }
+  }
+
+  // Sums the products of the inputs [c, c + strip) and the first `columns` outputs of d. A piece of
+  // a panel of d stays in the L1 cache while it is multiplied with all these inputs.
+  void multiply(int64_t c, int64_t columns, int64_t tiles, const float* v, const float* d,
+                float* sums) const {
+    const int64_t block = s_.x.block, panel = kernels::product_vectors();
+    const int64_t rows = std::min(strip, s_.x.padded() - c) / block;
+    const int64_t pieces = divide_up(tiles, kernels::product_depth);
+    for (int64_t p = 0; p < s_.plane.points(); ++p) {
+      for (int64_t j = 0; j < columns / block; j += panel) {
+        for (int64_t piece = 0; piece < pieces; ++piece) {
+          const int64_t k = piece * tiles / pieces, depth = (piece + 1) * tiles / pieces - k;
+          for (int64_t i = 0; i < rows; ++i) {
+            s_.multiply(v_, v + p * v_.point() + v_.offset(k, c / block + i), d_,
+                        d + p * d_.point() + d_.offset(k, j), depth,
+                        std::min(panel, columns / block - j),
+                        sums + p * sum_point() + (i * strip + j) * block, strip, k > 0);
           }
         }
       }
     }
   }
 
+  void back(int64_t c, int64_t o, int64_t columns, const float* sums, float* made, bool add) const {
+    std::array<float, 9 * 16> g;
+    const int64_t block = s_.x.block;
+    for (int64_t j = 0; j < columns; j += block) {
+      for (int64_t i = 0; i < strip && c + i < s_.x.padded(); ++i) {
+        float* to = made + packed(c + i, o + j);
+        kernels::winograd_weights_grad(s_.plane.tile, block, sums + i * strip + j, sum_point(),
+                                       add ? g.data() : to);
+        if (add) kernels::accumulate(to, g.data(), 9 * block);
+      }
+    }
+  }
+
+  // Writes the filters of a block of outputs.
+  void unpack(int task, const float* sums, float* d_w) const {
+    const int64_t block = s_.y.block, o = task * block, all = 9 * s_.x.channels;
+    constexpr int64_t piece = 128;  // stays in the L1 cache while it is read once per lane
+    for (int64_t first = 0; first < all; first += piece) {
+      const int64_t count = std::min(piece, all - first);
+      for (int64_t lane = 0; lane < block && o + lane < s_.y.channels; ++lane) {
+        const float* from = sums + packed(0, o) + first * block + lane;
+        float* to = d_w + (o + lane) * all + first;
+        for (int64_t i = 0; i < count; ++i) to[i] = from[i * block];
+      }
+    }
+  }
+
   Sides s_;
   Slices slices_;
-  int64_t chunk_ = 0, sum_ = 0;  // tiles per pass; floats of one slice's sums
+  int64_t chunk_ = 0;               // tiles
+  int64_t strips_ = 1, parts_ = 1;  // strips of outputs of a part, and parts
   WinogradTiles v_, d_;
 };
 
@@ -227,7 +277,12 @@ class PhasedGradWeights : public Kernel {
     } else if (phase % 2 == 0) {
       const int64_t planes = s_.x.blocks() + s_.y.blocks(), i = task / planes;
       const int64_t n = term / groups_ * s_.batch + term % groups_ * group_ + i;
-      s_.transform_block(task % planes, args, n, 0, tiles, i * tiles, v_, v, d_, d);
+      const int64_t b = task % planes, y_b = b - s_.x.blocks();
+      if (y_b < 0) {
+        s_.transform_x(args, n, b, 0, tiles, v_.at(v, i * tiles, b));
+      } else {
+        s_.transform_d_y(args, n, y_b, 0, tiles, d_.at(d, i * tiles, y_b));
+      }
     } else {
       multiply(task, count(term) * tiles, v, d, args,
                terms() > 1 ? rows + term * s_.weights() : s_.d_w_data(args));
@@ -282,7 +337,8 @@ std::unique_ptr<Kernel> winograd_grad_weights(const ConvShape& s, int64_t tile,
                     .x_data = site.input<float>(0),
                     .d_y_data = site.input<float>(1),
                     .d_w_data = site.output<float>(0)};
-  if (sides.plane.points() * sides.x.padded() * sides.y.padded() * 4 > large_weights) {
+  const int64_t bytes = sides.plane.points() * sides.x.padded() * sides.y.padded() * 4;
+  if (has_large_weights(bytes, sides.batch * sides.plane.tiles())) {
     return std::make_unique<PhasedGradWeights>(sides);
   }
   return std::make_unique<SlicedGradWeights>(sides);

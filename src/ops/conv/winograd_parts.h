@@ -6,14 +6,30 @@
 #include <string>
 
 #include "kernels/conv/winograd.h"
+#include "kernels/product.h"
 #include "tensor/isa.h"
 #include "tensor/shape.h"
 
 namespace convoy::ops {
 
 constexpr int64_t megabyte = 1 << 20;
-// Transformed weights above this size would go to memory and back for every few tiles.
-constexpr int64_t large_weights = 4 * megabyte;
+// Transformed weights up to this size stay in the last cache, so that each task can transform and
+// multiply its own tiles. Tiles that one core transforms and another reads are much slower where
+// the cores do not share a cache.
+constexpr int64_t large_weights = 16 * megabyte;
+// The same for weight gradients over `tiles` tiles: with few tiles, transforming the sums of every
+// task back takes longer than sharing the tiles.
+constexpr bool has_large_weights(int64_t bytes, int64_t tiles) {
+  return bytes > large_weights || (bytes > 4 * megabyte && tiles < 512);
+}
+// The tiles that a task of the forward pass computes, of `tiles` in all, for small weights: as many
+// as stay in a core's cache or near it, since every chunk reads all weights; a multiple of the
+// product's rows, but enough tasks for 16 threads. `channels`: of both sides.
+constexpr int64_t chunk_of_tiles(int64_t points, int64_t channels, int64_t tiles) {
+  constexpr int64_t rows = kernels::product_rows;
+  const int64_t near = 2 * megabyte / (points * channels * 4);
+  return std::min(std::max<int64_t>(near / rows, 1) * rows, round_up(divide_up(tiles, 24), rows));
+}
 // Limit for the transformed tiles of a group of images.
 constexpr int64_t group_bytes = 48 * megabyte;
 

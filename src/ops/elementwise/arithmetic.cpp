@@ -23,10 +23,11 @@ Types infer_same(const Node& n, std::span<const TensorType> in) {
 }
 
 std::unique_ptr<Kernel> add_kernel(const Node&, const KernelSite& site) {
-  return by_storage(site.in[0], [&]<class T>() {
-    return binary_kernel<T>(
-        site, [](const T* a, const T* b, T* y, int64_t count) { kernels::add(a, b, y, count); });
-  });
+  return by_storage(site.in[0], [&]<class T>() { return binary_kernel<T>(site, kernels::add<T>); });
+}
+std::unique_ptr<Kernel> multiply_kernel(const Node&, const KernelSite& site) {
+  return by_storage(site.in[0],
+                    [&]<class T>() { return binary_kernel<T>(site, kernels::multiply<T>); });
 }
 
 Values add_grad(Builder&, const Node&, std::span<const Value> d_out) {
@@ -40,9 +41,10 @@ Values multiply_grad(Builder& b, const Node& n, std::span<const Value> d_out) {
 const OpDef multiply_def{.name = "multiply",
                          .infer = infer_same,
                          .grad = multiply_grad,
-                         .kernel = binary<kernels::multiply>,
+                         .kernel = multiply_kernel,
                          .inplace_input = 0,
-                         .forms = all_alike};
+                         .forms = stored_alike<all_alike>,
+                         .narrowing = Narrowing::follows};
 
 // Planes of an image and rows of a gate: [n * blocks] planes of [pixels][block], or plain
 // [n * c] planes of [1][pixels] with one gate each.
@@ -61,13 +63,14 @@ Types infer_gated(const Node& n, std::span<const TensorType> in) {
   if (x.rank() != 4 || g != Shape{x[0], x[1], 1, 1}) {
     raise(Fault::usage, "a gate {} does not fit an image {}", to_string(g), to_string(x));
   }
-  return {{x}};
+  return {{x, in[0].dtype}};
 }
 
-std::unique_ptr<Kernel> gated(const Node&, const KernelSite& site) {
+template <class T>
+std::unique_ptr<Kernel> gated_in(const KernelSite& site) {
   const GatePlanes g = gate_planes(site.in[0]);
-  const auto x = site.input<float>(0), gate = site.input<float>(1);
-  const auto y = site.output<float>(0);
+  const auto x = site.input<T>(0), gate = site.input<T>(1);
+  const auto y = site.output<T>(0);
   return one_phase(g.planes, [=](int task, const KernelArgs& args) {
     const int64_t at = task * g.pixels * g.width;
     kernels::multiply_rows(x(args) + at, gate(args) + task * g.width, y(args) + at, g.pixels,
@@ -75,15 +78,20 @@ std::unique_ptr<Kernel> gated(const Node&, const KernelSite& site) {
   });
 }
 
-// d_gate[n, c] = sum over pixels of x * d_y.
-Types infer_gate_grad(const Node&, std::span<const TensorType> in) {
-  return {{{in[0].shape[0], in[0].shape[1], 1, 1}}};
+std::unique_ptr<Kernel> gated(const Node&, const KernelSite& site) {
+  return by_storage(site.in[0], [&]<class T>() { return gated_in<T>(site); });
 }
 
-std::unique_ptr<Kernel> gate_grad(const Node&, const KernelSite& site) {
+// d_gate[n, c] = sum over pixels of x * d_y.
+Types infer_gate_grad(const Node&, std::span<const TensorType> in) {
+  return {{{in[0].shape[0], in[0].shape[1], 1, 1}, in[0].dtype}};
+}
+
+template <class T>
+std::unique_ptr<Kernel> gate_grad_in(const KernelSite& site) {
   const GatePlanes g = gate_planes(site.in[0]);
-  const auto x = site.input<float>(0), d_y = site.input<float>(1);
-  const auto d_gate = site.output<float>(0);
+  const auto x = site.input<T>(0), d_y = site.input<T>(1);
+  const auto d_gate = site.output<T>(0);
   return one_phase(g.planes, [=](int task, const KernelArgs& args) {
     const int64_t at = task * g.pixels * g.width;
     kernels::dot_rows(x(args) + at, d_y(args) + at, d_gate(args) + task * g.width, g.pixels,
@@ -91,8 +99,15 @@ std::unique_ptr<Kernel> gate_grad(const Node&, const KernelSite& site) {
   });
 }
 
-const OpDef gate_grad_def{
-    .name = "gate_grad", .infer = infer_gate_grad, .kernel = gate_grad, .forms = all_alike};
+std::unique_ptr<Kernel> gate_grad(const Node&, const KernelSite& site) {
+  return by_storage(site.in[0], [&]<class T>() { return gate_grad_in<T>(site); });
+}
+
+const OpDef gate_grad_def{.name = "gate_grad",
+                          .infer = infer_gate_grad,
+                          .kernel = gate_grad,
+                          .forms = stored_alike<all_alike>,
+                          .narrowing = Narrowing::follows};
 
 Values gated_grad(Builder& b, const Node& n, std::span<const Value> d_out) {
   return {multiply(b, d_out[0], n.in[1]), b.emit(gate_grad_def, {n.in[0], d_out[0]})};
@@ -103,7 +118,8 @@ const OpDef gate_def{.name = "gate",
                      .grad = gated_grad,
                      .kernel = gated,
                      .inplace_input = 0,
-                     .forms = all_alike};
+                     .forms = stored_alike<all_alike>,
+                     .narrowing = Narrowing::follows};
 
 }  // namespace
 
@@ -112,7 +128,8 @@ const OpDef add_def{.name = "add",
                     .grad = add_grad,
                     .kernel = add_kernel,
                     .inplace_input = 0,
-                    .forms = stored_alike<all_alike>};
+                    .forms = stored_alike<all_alike>,
+                    .narrowing = Narrowing::follows};
 
 Value add(Builder& b, Value x, Value y) { return b.emit(add_def, {x, y}); }
 

@@ -8,6 +8,7 @@
 #include "kernels/norm.h"
 #include "kernels/sums.h"
 #include "ops/checks.h"
+#include "ops/elementwise/elementwise_kernel.h"
 #include "ops/family.h"
 #include "ops/form_rules.h"
 #include "ops/norm/norm_planes.h"
@@ -22,13 +23,15 @@ Types infer(const Node& n, std::span<const TensorType> in) {
     raise(Fault::usage, "a bias {} does not fit an image {}", to_string(in[1].shape),
           to_string(in[0].shape));
   }
-  return {{in[0].shape}};
+  return {{in[0].shape, in[0].dtype}};
 }
 
-std::unique_ptr<Kernel> forward(const Node&, const KernelSite& site) {
+template <class T>
+std::unique_ptr<Kernel> forward_in(const KernelSite& site) {
   const NormPlanes planes(site.in[0].shape);
-  const auto x = site.input<float>(0), of_channel = site.input<float>(1);
-  const auto y = site.output<float>(0);
+  const auto x = site.input<T>(0);
+  const auto of_channel = site.input<float>(1);
+  const auto y = site.output<T>(0);
   return one_phase(planes.tasks(), [=](int task, const KernelArgs& args) {
     planes.each(task, [&](int64_t, int64_t channel, int64_t at) {
       float ones[16], bias[16] = {};
@@ -41,6 +44,10 @@ std::unique_ptr<Kernel> forward(const Node&, const KernelSite& site) {
   });
 }
 
+std::unique_ptr<Kernel> forward(const Node&, const KernelSite& site) {
+  return by_storage(site.in[0], [&]<class T>() { return forward_in<T>(site); });
+}
+
 struct GradAttrs {
   int64_t replicas;
 };
@@ -51,11 +58,12 @@ Types infer_grad(const Node& n, std::span<const TensorType> in) {
   return {{{in[0].shape[1]}}};
 }
 
-std::unique_ptr<Kernel> backward(const Node& n, const KernelSite& site) {
+template <class T>
+std::unique_ptr<Kernel> backward_in(const Node& n, const KernelSite& site) {
   const NormPlanes planes(site.in[0].shape);
   const int64_t replicas = n.attrs<GradAttrs>().replicas, batch = planes.images / replicas;
   const int64_t vector = planes.padded_channels();
-  const auto d_y = site.input<float>(0);
+  const auto d_y = site.input<T>(0);
   const auto d_bias = site.output<float>(0);
   auto kernel = std::make_unique<PhasedKernel>();
   // Scratch: sums of each image [n, C'], then of each replica [replicas, C'].
@@ -85,8 +93,15 @@ std::unique_ptr<Kernel> backward(const Node& n, const KernelSite& site) {
   return kernel;
 }
 
-const OpDef grad_def{
-    .name = "add_bias_grad", .infer = infer_grad, .kernel = backward, .forms = blocked_images};
+std::unique_ptr<Kernel> backward(const Node& n, const KernelSite& site) {
+  return by_storage(site.in[0], [&]<class T>() { return backward_in<T>(n, site); });
+}
+
+const OpDef grad_def{.name = "add_bias_grad",
+                     .infer = infer_grad,
+                     .kernel = backward,
+                     .forms = stored_as<blocked_images>,
+                     .narrowing = Narrowing::follows};
 
 Values grad(Builder& b, const Node& n, std::span<const Value> d_out) {
   Values d{d_out[0], {}};
@@ -99,7 +114,8 @@ const OpDef bias_def{.name = "add_bias",
                      .grad = grad,
                      .kernel = forward,
                      .inplace_input = 0,
-                     .forms = blocked_images};
+                     .forms = stored_as<blocked_images>,
+                     .narrowing = Narrowing::follows};
 
 }  // namespace
 

@@ -72,11 +72,17 @@ const OpDef cast_def{.name = "cast",
                      .grad = grad,
                      .kernel = kernel,
                      .forms = forms,
+                     .narrowing = Narrowing::follows,
                      .describe = describe};
 
 }  // namespace
 
-Value cast(Builder& b, Value x, DType to) { return b.emit(cast_def, {x}, Attrs{to}); }
+Value cast(Builder& b, Value x, DType to) {
+  const Node& maker = b.graph().producer(x);
+  const bool widened = maker.op == &cast_def && b.type(x).dtype == DType::f32;
+  if (widened && is_narrow(to) && b.type(maker.in[0]).dtype == to) return maker.in[0];
+  return b.emit(cast_def, {x}, Attrs{to});
+}
 
 OpFamily cast_ops() { return {.ops = {&cast_def}}; }
 

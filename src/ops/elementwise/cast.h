@@ -5,7 +5,8 @@
 
 namespace convoy::ops {
 
-// The value in another storage type: f32, bf16 or f16, rounded to nearest even.
+// The value in another storage type: f32, bf16 or f16, rounded to nearest even. A value that was
+// widened from `to` gives what it was widened from.
 Value cast(Builder& b, Value x, DType to);
 
 }  // namespace convoy::ops

@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "kernels/elementwise.h"
 #include "ops/checks.h"
+#include "ops/elementwise/elementwise_kernel.h"
 #include "ops/family.h"
 #include "ops/form_rules.h"
 #include "tensor/kernel.h"
@@ -31,25 +32,30 @@ Types infer(const Node& n, std::span<const TensorType> in) {
   if (in[1].dtype != DType::s64 || in[1].shape != Shape{in[0].shape[0]}) {
     raise(Fault::usage, "dropout of {} needs a key for each sample", to_string(in[0].shape));
   }
-  return {{in[0].shape}};
+  return {{in[0].shape, in[0].dtype}};
 }
 
 // In logical (plain) element order, so that the mask does not depend on the layout.
-std::unique_ptr<Kernel> kernel(const Node& n, const KernelSite& site) {
+template <class T>
+std::unique_ptr<Kernel> kernel_in(const Node& n, const KernelSite& site) {
   const Attrs a = n.attrs<Attrs>();
   const int64_t samples = site.in[0].shape[0], each = site.in[0].shape.count() / samples;
   const float keep = 1 / (1 - a.rate);
-  const auto in = site.input<float>(0);
+  const auto in = site.input<T>(0);
   const auto keys = site.input<int64_t>(1);
-  const auto out = site.output<float>(0);
+  const auto out = site.output<T>(0);
   return one_phase(samples, [=](int sample, const KernelArgs& args) {
     Random random(random_key(static_cast<uint64_t>(keys(args)[sample]), Purpose::dropout, a.site));
-    const float* x = in(args) + sample * each;
-    float* y = out(args) + sample * each;
+    const T* x = in(args) + sample * each;
+    T* y = out(args) + sample * each;
     for (int64_t i = 0; i < each; ++i) {
-      y[i] = random.uniform() < static_cast<double>(a.rate) ? 0.0f : x[i] * keep;
+      const bool drop = random.uniform() < static_cast<double>(a.rate);
+      y[i] = rounded_to<T>(drop ? 0.0f : widened(x[i]) * keep);
     }
   });
+}
+std::unique_ptr<Kernel> kernel(const Node& n, const KernelSite& site) {
+  return by_storage(site.in[0], [&]<class T>() { return kernel_in<T>(n, site); });
 }
 
 Values grad(Builder& b, const Node& n, std::span<const Value> d_out);
@@ -59,6 +65,8 @@ const OpDef dropout_def{.name = "dropout",
                         .grad = grad,
                         .kernel = kernel,
                         .inplace_input = 0,
+                        .forms = stored_as<all_plain>,
+                        .narrowing = Narrowing::follows,
                         .describe = describe};
 
 Values grad(Builder& b, const Node& n, std::span<const Value> d_out) {
@@ -66,13 +74,14 @@ Values grad(Builder& b, const Node& n, std::span<const Value> d_out) {
 }
 
 // A sample is kept or dropped; its elements are contiguous in every layout.
-std::unique_ptr<Kernel> path_kernel(const Node& n, const KernelSite& site) {
+template <class T>
+std::unique_ptr<Kernel> path_kernel_in(const Node& n, const KernelSite& site) {
   const Attrs a = n.attrs<Attrs>();
   const int64_t samples = site.in[0].shape[0];
   const Chunks chunks{stored_count(site.out[0]) / samples};
-  const auto x = site.input<float>(0);
+  const auto x = site.input<T>(0);
   const auto keys = site.input<int64_t>(1);
-  const auto y = site.output<float>(0);
+  const auto y = site.output<T>(0);
   return one_phase(samples * chunks.tasks(), [=](int task, const KernelArgs& args) {
     const int sample = task / chunks.tasks(), chunk = task % chunks.tasks();
     Random random(random_key(static_cast<uint64_t>(keys(args)[sample]), Purpose::dropout, a.site));
@@ -81,6 +90,10 @@ std::unique_ptr<Kernel> path_kernel(const Node& n, const KernelSite& site) {
     kernels::scale(x(args) + at, drop ? 0.0f : 1 / (1 - a.rate), y(args) + at,
                    chunks.length(chunk));
   });
+}
+
+std::unique_ptr<Kernel> path_kernel(const Node& n, const KernelSite& site) {
+  return by_storage(site.in[0], [&]<class T>() { return path_kernel_in<T>(n, site); });
 }
 
 FormChoice path_forms(const Node& n, std::span<const TensorType> offered) {
@@ -96,7 +109,8 @@ const OpDef drop_path_def{.name = "drop_path",
                           .grad = path_grad,
                           .kernel = path_kernel,
                           .inplace_input = 0,
-                          .forms = path_forms,
+                          .forms = stored_as<path_forms>,
+                          .narrowing = Narrowing::follows,
                           .describe = describe};
 
 Values path_grad(Builder& b, const Node& n, std::span<const Value> d_out) {

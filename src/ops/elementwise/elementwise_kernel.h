@@ -44,14 +44,4 @@ std::unique_ptr<Kernel> binary_kernel(const KernelSite& site, const F& f) {
   });
 }
 
-// `kernel` columns for an f that supports only fp32.
-template <void (*f)(const float*, float*, int64_t)>
-std::unique_ptr<Kernel> unary(const Node&, const KernelSite& site) {
-  return unary_kernel<float>(site, f);
-}
-template <void (*f)(const float*, const float*, float*, int64_t)>
-std::unique_ptr<Kernel> binary(const Node&, const KernelSite& site) {
-  return binary_kernel<float>(site, f);
-}
-
 }  // namespace convoy::ops

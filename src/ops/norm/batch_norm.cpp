@@ -113,6 +113,7 @@ const OpDef batch_norm_grad_def{.name = "batch_norm_grad",
                                 .kernel = grad_kernel,
                                 .inplace_input = 0,
                                 .forms = stored_as<blocked_images, 1>,
+                                .narrowing = Narrowing::follows,
                                 .describe = describe_grad};
 
 const OpDef batch_norm_train_def{.name = "batch_norm",
@@ -120,6 +121,7 @@ const OpDef batch_norm_train_def{.name = "batch_norm",
                                  .grad = grad,
                                  .kernel = train_kernel,
                                  .forms = stored_as<blocked_images>,
+                                 .narrowing = Narrowing::follows,
                                  .describe = describe};
 
 const OpDef batch_norm_eval_def{.name = "batch_norm_eval",
@@ -128,6 +130,7 @@ const OpDef batch_norm_eval_def{.name = "batch_norm_eval",
                                 .kernel = eval_kernel,
                                 .inplace_input = 0,
                                 .forms = stored_as<blocked_images>,
+                                .narrowing = Narrowing::follows,
                                 .describe = describe};
 
 Value batch_norm(Builder& b, Value x, const BatchNormVars& vars, const BatchNormOptions& options) {

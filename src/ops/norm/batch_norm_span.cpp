@@ -32,36 +32,40 @@ Types infer_sums(const Node&, std::span<const TensorType> in) {
 
 Types infer_apply(const Node&, std::span<const TensorType> in) {
   const Shape& x = in[0].shape;
-  return {{x}, {{1, 2, channel_vector(x[1])}}, {{x[1]}}, {{x[1]}}};
+  return {{x, in[0].dtype}, {{1, 2, channel_vector(x[1])}}, {{x[1]}}, {{x[1]}}};
 }
 
 Types infer_grad_sums(const Node& n, std::span<const TensorType> in) {
   Types out{sums_type(in[1].shape[1])};
-  if (n.attrs<SpanNormAttrs>().norm.forward.residual) out.push_back({in[1].shape});
+  if (n.attrs<SpanNormAttrs>().norm.forward.residual) out.push_back({in[1].shape, in[1].dtype});
   return out;
 }
 
 Types infer_grad_apply(const Node&, std::span<const TensorType> in) {
-  return {{in[1].shape}, {in[2].shape}, {in[3].shape}};
+  return {{in[1].shape, in[1].dtype}, {in[2].shape}, {in[3].shape}};
 }
 
 const OpDef sums_def{.name = "batch_norm_sums",
                      .infer = infer_sums,
                      .kernel = kernel<span_sums>,
-                     .forms = blocked_images};
+                     .forms = stored_as<blocked_images>,
+                     .narrowing = Narrowing::follows};
 const OpDef apply_def{.name = "batch_norm_apply",
                       .infer = infer_apply,
                       .kernel = kernel<span_apply>,
-                      .forms = blocked_images};
+                      .forms = stored_as<blocked_images>,
+                      .narrowing = Narrowing::follows};
 const OpDef grad_sums_def{.name = "batch_norm_grad_sums",
                           .infer = infer_grad_sums,
                           .kernel = kernel<span_grad_sums>,
-                          .forms = blocked_images};
+                          .forms = stored_as<blocked_images, 1>,
+                          .narrowing = Narrowing::follows};
 const OpDef grad_apply_def{.name = "batch_norm_grad_apply",
                            .infer = infer_grad_apply,
                            .kernel = kernel<span_grad_apply>,
                            .inplace_input = 0,
-                           .forms = blocked_images};
+                           .forms = stored_as<blocked_images, 1>,
+                           .narrowing = Narrowing::follows};
 
 // Writes new nodes at the position of the old one, which was removed from the order.
 struct Writer {

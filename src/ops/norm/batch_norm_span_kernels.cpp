@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 
+#include "ops/elementwise/elementwise_kernel.h"
 #include "ops/norm/norm_planes.h"
 
 namespace convoy::ops {
@@ -32,14 +33,13 @@ struct Members {
   }
 };
 
-// `x`: the index of that input.
+// `x`: the index of that input. The kernels are templates over the storage type of images.
 class SpanKernel : public Kernel {
  public:
   SpanKernel(const SpanNormAttrs& a, const KernelSite& site, int x)
       : attrs_(a),
         planes_(site.in[static_cast<size_t>(x)].shape),
-        vector_(planes_.padded_channels()),
-        x_(site.input<float>(x)) {}
+        vector_(planes_.padded_channels()) {}
 
  protected:
   const BatchNormAttrs& norm() const { return attrs_.norm.forward; }
@@ -68,13 +68,13 @@ class SpanKernel : public Kernel {
   SpanNormAttrs attrs_;
   NormPlanes planes_;
   int64_t vector_;
-  In<float> x_;
 };
 
+template <class T>
 class SumsKernel final : public SpanKernel {
  public:
   SumsKernel(const SpanNormAttrs& a, const KernelSite& site)
-      : SpanKernel(a, site, 0), sums_(site.output<double>(0)) {}
+      : SpanKernel(a, site, 0), x_(site.input<T>(0)), sums_(site.output<double>(0)) {}
   int phases() const override { return 2; }
   int tasks(int phase) const override {
     return static_cast<int>(phase == 0 ? planes_.tasks() : planes_.blocks);
@@ -100,27 +100,30 @@ class SumsKernel final : public SpanKernel {
       double sum = 0, square = 0;
       add_images(sums, c, sum, square);
       const double offset = sum / pixels();
-      out[c] = guess(first)[c - first] + offset;
+      out[c] = widened(guess(first)[c - first]) + offset;
       out[vector_ + c] = std::max(0.0, square - offset * offset * pixels());
     }
   }
 
  private:
+  In<T> x_;
   Out<double> sums_;
 };
 
+template <class T>
 class ApplyKernel final : public SpanKernel {
  public:
   ApplyKernel(const SpanNormAttrs& a, const KernelSite& site)
       : SpanKernel(a, site, 0),
+        x_(site.input<T>(0)),
         gamma_(site.input<float>(1)),
         beta_(site.input<float>(2)),
         given_(site.input<double>(3)),
-        y_(site.output<float>(0)),
+        y_(site.output<T>(0)),
         saved_(site.output<float>(1)),
         mean_(site.output<float>(2)),
         variance_(site.output<float>(3)) {
-    if (norm().residual) residual_ = site.input<float>(5);
+    if (norm().residual) residual_ = site.input<T>(5);
   }
   int phases() const override { return 2; }
   int tasks(int phase) const override {
@@ -162,9 +165,11 @@ class ApplyKernel final : public SpanKernel {
     affine(first, mean, inverse, gamma_(args), beta_(args), scale);
   }
 
-  In<float> gamma_, beta_, residual_;
+  In<T> x_, residual_;
+  In<float> gamma_, beta_;
   In<double> given_;
-  Out<float> y_, saved_, mean_, variance_;
+  Out<T> y_;
+  Out<float> saved_, mean_, variance_;
 };
 
 // Base of both halves of the gradient. Inputs 0 to 4: d_y, x, gamma, beta, saved.
@@ -172,7 +177,6 @@ class SpanGradKernel : public SpanKernel {
  public:
   SpanGradKernel(const SpanNormAttrs& a, const KernelSite& site)
       : SpanKernel(a, site, 1),
-        d_y_(site.input<float>(0)),
         gamma_(site.input<float>(2)),
         beta_(site.input<float>(3)),
         saved_(site.input<float>(4)) {}
@@ -183,30 +187,35 @@ class SpanGradKernel : public SpanKernel {
   void affine(int64_t first, const KernelArgs& args, float* scale) const {
     SpanKernel::affine(first, mean(args), inverse(args), gamma_(args), beta_(args), scale);
   }
-  kernels::NormGradPlane<float> plane(const KernelArgs& args, const float* scale, int64_t channel,
-                                      int64_t at) const {
+  template <class T>
+  kernels::NormGradPlane<T> plane(const KernelArgs& args, const T* x, const T* d_y,
+                                  const float* scale, int64_t channel) const {
     return {.plane = planes_.plane(),
             .mask = attrs_.norm.mask(),
-            .x = x_(args) + at,
+            .x = x,
             .y = nullptr,
-            .d_y = d_y_(args) + at,
+            .d_y = d_y,
             .d_y2 = nullptr,
             .mean = mean(args) + channel,
             .scale = scale + channel,
             .shift = scale + vector_ + channel};
   }
 
-  In<float> d_y_, gamma_, beta_, saved_;
+  In<float> gamma_, beta_, saved_;
 };
 
+template <class T>
 class GradSumsKernel final : public SpanGradKernel {
  public:
   GradSumsKernel(const SpanNormAttrs& a, const KernelSite& site)
-      : SpanGradKernel(a, site), sums_(site.output<double>(0)) {
+      : SpanGradKernel(a, site),
+        d_y_(site.input<T>(0)),
+        x_(site.input<T>(1)),
+        sums_(site.output<double>(0)) {
     const bool y = a.norm.uses_y();
-    if (y) y_ = site.input<float>(5);
-    if (a.norm.two) d_y2_ = site.input<float>(y ? 6 : 5);
-    if (norm().residual) arrived_ = site.output<float>(1);
+    if (y) y_ = site.input<T>(5);
+    if (a.norm.two) d_y2_ = site.input<T>(y ? 6 : 5);
+    if (norm().residual) arrived_ = site.output<T>(1);
   }
   int phases() const override { return 3; }
   int tasks(int phase) const override {
@@ -220,7 +229,7 @@ class GradSumsKernel final : public SpanGradKernel {
     if (phase == 0) return affine(first, args, scale);
     if (phase == 1) {
       planes_.each(task, [&](int64_t image, int64_t channel, int64_t at) {
-        kernels::NormGradPlane<float> p = plane(args, scale, channel, at);
+        kernels::NormGradPlane<T> p = plane(args, x_(args) + at, d_y_(args) + at, scale, channel);
         if (y_) p.y = y_(args) + at;
         if (d_y2_) p.d_y2 = d_y2_(args) + at;
         float* mine = sums + image * 2 * vector_ + channel;
@@ -236,21 +245,24 @@ class GradSumsKernel final : public SpanGradKernel {
   }
 
  private:
-  In<float> y_, d_y2_;
+  In<T> d_y_, x_, y_, d_y2_;
   Out<double> sums_;
-  Out<float> arrived_;
+  Out<T> arrived_;
 };
 
+template <class T>
 class GradApplyKernel final : public SpanGradKernel {
  public:
   GradApplyKernel(const SpanNormAttrs& a, const KernelSite& site)
       : SpanGradKernel(a, site),
+        d_y_(site.input<T>(0)),
+        x_(site.input<T>(1)),
         given_(site.input<double>(5)),
         own_(site.input<double>(6)),
-        d_x_(site.output<float>(0)),
+        d_x_(site.output<T>(0)),
         d_gamma_(site.output<float>(1)),
         d_beta_(site.output<float>(2)) {
-    if (a.norm.two && !norm().residual) d_y2_ = site.input<float>(8);
+    if (a.norm.two && !norm().residual) d_y2_ = site.input<T>(8);
   }
   int phases() const override { return 2; }
   int tasks(int phase) const override {
@@ -262,7 +274,7 @@ class GradApplyKernel final : public SpanGradKernel {
     float* a = scale + 2 * vector_;
     if (phase == 0) return combine(task, args, scale, a);
     planes_.each(task, [&](int64_t, int64_t channel, int64_t at) {
-      kernels::NormGradPlane<float> p = plane(args, scale, channel, at);
+      kernels::NormGradPlane<T> p = plane(args, x_(args) + at, d_y_(args) + at, scale, channel);
       if (norm().residual) {
         p.mask = kernels::NormMask::none;
       } else if (d_y2_) {
@@ -294,24 +306,30 @@ class GradApplyKernel final : public SpanGradKernel {
     }
   }
 
+  In<T> d_y_, x_, d_y2_;
   In<double> given_, own_;
-  In<float> d_y2_;
-  Out<float> d_x_, d_gamma_, d_beta_;
+  Out<T> d_x_;
+  Out<float> d_gamma_, d_beta_;
 };
+
+template <class K>
+std::unique_ptr<Kernel> make(const SpanNormAttrs& a, const KernelSite& site) {
+  return std::make_unique<K>(a, site);
+}
 
 }  // namespace
 
 std::unique_ptr<Kernel> span_sums(const SpanNormAttrs& a, const KernelSite& site) {
-  return std::make_unique<SumsKernel>(a, site);
+  return by_storage(site.in[0], [&]<class T>() { return make<SumsKernel<T>>(a, site); });
 }
 std::unique_ptr<Kernel> span_apply(const SpanNormAttrs& a, const KernelSite& site) {
-  return std::make_unique<ApplyKernel>(a, site);
+  return by_storage(site.in[0], [&]<class T>() { return make<ApplyKernel<T>>(a, site); });
 }
 std::unique_ptr<Kernel> span_grad_sums(const SpanNormAttrs& a, const KernelSite& site) {
-  return std::make_unique<GradSumsKernel>(a, site);
+  return by_storage(site.in[1], [&]<class T>() { return make<GradSumsKernel<T>>(a, site); });
 }
 std::unique_ptr<Kernel> span_grad_apply(const SpanNormAttrs& a, const KernelSite& site) {
-  return std::make_unique<GradApplyKernel>(a, site);
+  return by_storage(site.in[1], [&]<class T>() { return make<GradApplyKernel<T>>(a, site); });
 }
 
 }  // namespace convoy::ops

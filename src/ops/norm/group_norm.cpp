@@ -11,6 +11,7 @@
 #include "kernels/norm.h"
 #include "kernels/sums.h"
 #include "ops/checks.h"
+#include "ops/elementwise/elementwise_kernel.h"
 #include "ops/family.h"
 #include "ops/form_rules.h"
 #include "ops/norm/norm_planes.h"
@@ -41,15 +42,18 @@ Types infer(const Node& n, std::span<const TensorType> in) {
           "group norm of {} in {} groups makes no sense; try: a divisor of {} for --groups",
           to_string(x), groups, x.rank() == 4 ? x[1] : 0);
   }
-  return {{x}, {{x[0], 2, channel_vector(x[1])}}};
+  return {{x, in[0].dtype}, {{x[0], 2, channel_vector(x[1])}}};
 }
 
-std::unique_ptr<Kernel> forward(const Node& n, const KernelSite& site) {
+template <class T>
+std::unique_ptr<Kernel> forward_in(const Node& n, const KernelSite& site) {
   const Attrs a = n.attrs<Attrs>();
   const NormPlanes planes(site.in[0].shape);
   const int64_t vector = planes.padded_channels(), width = planes.channels / a.groups;
-  const auto x = site.input<float>(0), gamma = site.input<float>(1), beta = site.input<float>(2);
-  const auto y = site.output<float>(0), saved = site.output<float>(1);
+  const auto x = site.input<T>(0);
+  const auto gamma = site.input<float>(1), beta = site.input<float>(2);
+  const auto y = site.output<T>(0);
+  const auto saved = site.output<float>(1);
   // Scratch: sums of each image [n, 2, C'], then its scale and shift [n, 2, C'].
   const auto sums = [=](const KernelArgs& args, int64_t image) {
     return reinterpret_cast<float*>(args.scratch) + image * 2 * vector;
@@ -61,7 +65,7 @@ std::unique_ptr<Kernel> forward(const Node& n, const KernelSite& site) {
   kernel->scratch(float_bytes(4 * planes.images * vector));
   kernel->phase(planes.tasks(), [=](int task, const KernelArgs& args) {
     planes.each(task, [&](int64_t image, int64_t channel, int64_t at) {
-      const float* first = x(args) + at;  // its first pixel is the estimate of the mean
+      const T* first = x(args) + at;  // its first pixel is the estimate of the mean
       kernels::norm_sums(planes.plane(), first, first, sums(args, image) + channel,
                          sums(args, image) + vector + channel);
     });
@@ -80,7 +84,7 @@ std::unique_ptr<Kernel> forward(const Node& n, const KernelSite& site) {
       double count = 0, center = 0, squares = 0;
       for (int64_t c = g * width; c < (g + 1) * width; ++c) {
         const int64_t plane = image * planes.blocks + c / planes.block;
-        const double guess = x(args)[plane * planes.plane_floats() + c % planes.block];
+        const double guess = widened(x(args)[plane * planes.plane_floats() + c % planes.block]);
         const double offset = sum[c] / pixels;
         const double mine = guess + offset, own = std::max(0.0, sum[vector + c] - sum[c] * offset);
         const double delta = mine - center, total = count + pixels;
@@ -109,7 +113,7 @@ std::unique_ptr<Kernel> forward(const Node& n, const KernelSite& site) {
 
 // in: d_y, x, gamma, saved; out: d_x, d_gamma, d_beta
 Types infer_grad(const Node&, std::span<const TensorType> in) {
-  return {{in[1].shape}, {in[2].shape}, {in[2].shape}};
+  return {{in[1].shape, in[1].dtype}, {in[2].shape}, {in[2].shape}};
 }
 
 // Of one group: sums over its channels of gamma times each sum of d_y, then the coefficients of
@@ -145,15 +149,16 @@ void sum_images(const float* sums, const float* inverse, int64_t vector, int64_t
   }
 }
 
-std::unique_ptr<Kernel> backward(const Node& n, const KernelSite& site) {
+template <class T>
+std::unique_ptr<Kernel> backward_in(const Node& n, const KernelSite& site) {
   const Attrs a = n.attrs<Attrs>();
   const NormPlanes planes(site.in[1].shape);
-  const int64_t vector = planes.padded_channels(), width = planes.channels / a.groups;
-  const int64_t batch = planes.images / a.replicas;
-  const auto d_y = site.input<float>(0), x = site.input<float>(1), gamma = site.input<float>(2);
-  const auto saved = site.input<float>(3);
-  const auto d_x = site.output<float>(0), d_gamma = site.output<float>(1);
-  const auto d_beta = site.output<float>(2);
+  const int64_t vector = planes.padded_channels(), width = planes.channels / a.groups,
+                batch = planes.images / a.replicas;
+  const auto d_y = site.input<T>(0), x = site.input<T>(1);
+  const auto gamma = site.input<float>(2), saved = site.input<float>(3);
+  const auto d_x = site.output<T>(0);
+  const auto d_gamma = site.output<float>(1), d_beta = site.output<float>(2);
   // Scratch: sums of each image [n, 2, C'], coefficients [n, 3, C'], leaves [replicas, 2, C'].
   const auto sums = [=](const KernelArgs& args, int64_t image) {
     return reinterpret_cast<float*>(args.scratch) + image * 2 * vector;
@@ -163,15 +168,15 @@ std::unique_ptr<Kernel> backward(const Node& n, const KernelSite& site) {
   };
   const auto leaves = [=](const KernelArgs& args) { return coefficients(args, planes.images); };
   const auto plane = [=](const KernelArgs& args, int64_t image, int64_t channel, int64_t at) {
-    return kernels::NormGradPlane<float>{.plane = planes.plane(),
-                                         .mask = kernels::NormMask::none,
-                                         .x = x(args) + at,
-                                         .y = nullptr,
-                                         .d_y = d_y(args) + at,
-                                         .d_y2 = nullptr,
-                                         .mean = saved(args) + image * 2 * vector + channel,
-                                         .scale = nullptr,
-                                         .shift = nullptr};
+    return kernels::NormGradPlane<T>{.plane = planes.plane(),
+                                     .mask = kernels::NormMask::none,
+                                     .x = x(args) + at,
+                                     .y = nullptr,
+                                     .d_y = d_y(args) + at,
+                                     .d_y2 = nullptr,
+                                     .mean = saved(args) + image * 2 * vector + channel,
+                                     .scale = nullptr,
+                                     .shift = nullptr};
   };
   auto kernel = std::make_unique<PhasedKernel>();
   kernel->scratch(float_bytes((5 * planes.images + 2 * a.replicas) * vector));
@@ -182,13 +187,12 @@ std::unique_ptr<Kernel> backward(const Node& n, const KernelSite& site) {
     });
   });
   kernel->phase(planes.images, [=](int image, const KernelArgs& args) {
-    const float* sum = sums(args, image);
     const float* inverse = saved(args) + image * 2 * vector + vector;
     float* out = coefficients(args, image);
     std::fill_n(out, 3 * vector, 0.0f);
-    const auto count = static_cast<double>(planes.pixels * width);
     for (int64_t g = 0; g < a.groups; ++g) {
-      set_coefficients(sum, gamma(args), inverse, vector, g * width, (g + 1) * width, count, out);
+      set_coefficients(sums(args, image), gamma(args), inverse, vector, g * width, (g + 1) * width,
+                       static_cast<double>(planes.pixels * width), out);
     }
   });
   kernel->phase(planes.tasks(), [=](int task, const KernelArgs& args) {
@@ -216,10 +220,18 @@ std::unique_ptr<Kernel> backward(const Node& n, const KernelSite& site) {
   return kernel;
 }
 
+std::unique_ptr<Kernel> forward(const Node& n, const KernelSite& site) {
+  return by_storage(site.in[0], [&]<class T>() { return forward_in<T>(n, site); });
+}
+std::unique_ptr<Kernel> backward(const Node& n, const KernelSite& site) {
+  return by_storage(site.in[1], [&]<class T>() { return backward_in<T>(n, site); });
+}
+
 const OpDef grad_def{.name = "group_norm_grad",
                      .infer = infer_grad,
                      .kernel = backward,
-                     .forms = blocked_images,
+                     .forms = stored_as<blocked_images, 1>,
+                     .narrowing = Narrowing::follows,
                      .describe = describe};
 
 Values grad(Builder& b, const Node& n, std::span<const Value> d_out) {
@@ -230,7 +242,8 @@ const OpDef group_norm_def{.name = "group_norm",
                            .infer = infer,
                            .grad = grad,
                            .kernel = forward,
-                           .forms = blocked_images,
+                           .forms = stored_as<blocked_images>,
+                           .narrowing = Narrowing::follows,
                            .describe = describe};
 
 }  // namespace

@@ -56,6 +56,7 @@ Metadata weights_metadata(const RunSetup& setup, const WeightsMoment& moment) {
   for (const auto& [key, value] : config.model_options.changed_architecture()) {
     options.emplace_back(key, value);
   }
+  for (const auto& option : config.precision.told()) options.push_back(option);
   options.emplace_back("winograd", word_of(config.choices.winograd));
   if (!config.choices.rules.empty()) {
     options.emplace_back("algorithms", join(rule_texts(config.choices), ","));

@@ -42,7 +42,8 @@ void RunConfig::describe_rate(Fields& field) {
   const double fitted = fitted_rate(usual, has_weights, batch, fitted_batch_);
   lr.suggest(fitted);
   lr.describe(field);
-  const bool holds = !field.given("lr") && fitted != usual_of_classifiers.rate && lr.peak(batch) == fitted;
+  const bool holds =
+      !field.given("lr") && fitted != usual_of_classifiers.rate && lr.peak(batch) == fitted;
   if (holds)
     fitted_.push_back(about_rate(usual, fitted, has_weights, has_weights ? batch : fitted_batch_));
 }

@@ -134,6 +134,7 @@ void RunConfig::describe_files(Fields& field) {
         "(taskset), that this run has to itself. Changes no result",
         any_value().no_result());
   field("isa", isa, "instruction set; a lower one gives the results of such a machine");
+  precision.describe(field);
   describe_choices(field, choices);
   field(
       "memory", memory,

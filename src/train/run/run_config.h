@@ -20,6 +20,7 @@
 #include "tensor/isa.h"
 #include "train/fine_tuning.h"
 #include "train/kernel_choices.h"
+#include "train/precision/precision.h"
 #include "train/schedules/schedule.h"
 #include "train/step/step_shape.h"
 #include "train/stop_rules.h"
@@ -96,6 +97,7 @@ struct RunConfig {
   bool pin = false;
   IsaChoice isa = IsaChoice::automatic;
   std::string memory;
+  Precision precision;
   Choices choices;
 
   double stall_timeout = 60;
@@ -169,6 +171,7 @@ struct RunConfig {
   void check(Fields& field);
   void check_step(Fields& field) const;
   void check_passes() const;
+  void check_image_type(Fields& field);
   void check_norms(Fields& field);
 
   void remember_recipe(std::span<const Field> fields);

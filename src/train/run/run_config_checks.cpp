@@ -79,10 +79,22 @@ void RunConfig::check(Fields& field) {
           "--class-weights are for samples of one class, and mixup and cutmix make samples of "
           "several; try: one of them");
   }
+  check_image_type(field);
   check_norms(field);
   if (!memory.empty()) parse_bytes(memory);
   cores();
   check_passes();
+}
+
+// Without 16-bit storage a stand-alone evaluation would see other images.
+void RunConfig::check_image_type(Fields& field) {
+  if (data.image_type == ImageType::fp32 || precision.kind == PrecisionKind::mixed) return;
+  if (field.idle("data-loader-image-type", {"precision", "dtype", "amp"})) {
+    raise(Fault::usage,
+          "--data-loader-image-type bf16 is for networks that compute in bf16; try: --precision "
+          "16.32");
+  }
+  data.image_type = ImageType::fp32;
 }
 
 void RunConfig::check_passes() const {

@@ -53,6 +53,8 @@ NetworkSpec RunSetup::network_spec(int64_t micro_batch) const {
           .eval_batch = config.eval_epochs > 0 ? eval_batch(micro_batch) : 0,
           .watch = {},
           .choices = config.choices,
+          .storage = config.precision.storage(),
+          .image_type = config.data.image_type == ImageType::bf16 ? DType::bf16 : DType::f32,
           .optimizer = &config.update(),
           .clip = config.clip,
           .tune =

@@ -1,10 +1,12 @@
 #include "train/step/network_plans.h"
 
+#include <algorithm>
 #include <set>
 
 #include "base/error.h"
 #include "base/text/text.h"
 #include "dist/gradient_exchange.h"
+#include "ops/elementwise/cast.h"
 #include "ops/exchange.h"
 #include "ops/norm/batch_norm_span.h"
 #include "ops/vocabulary.h"
@@ -17,6 +19,25 @@ namespace {
 void expect_no_faults(std::span<const StepSchedule> ranks) {
   const ScheduleCheck check = check_schedules(ranks);
   expect(check.faults.empty(), join(check.faults, "; "));
+}
+
+// Batches hold the input `image` in bf16; the network widens it if it needs to.
+void take_bf16_images(Graph& graph) {
+  for (const NamedValue& input : graph.inputs) {
+    if (input.name != "image") continue;
+    TensorType& type = graph.info(input.value).type;
+    expect(type.dtype == DType::f32, "images of floats");
+    const std::vector<int> readers = graph.readers(input.value);
+    type.dtype = DType::bf16;
+    Node& node = graph.node(graph.info(input.value).node);
+    node.attributes = type;
+    const auto at = std::ranges::find(graph.order, node.id) - graph.order.begin();
+    Builder b(graph, static_cast<size_t>(at) + 1);
+    const Value wide = ops::cast(b, input.value, DType::f32);
+    for (const int id : readers) {
+      for (Value& in : graph.node(id).in) in = in == input.value ? wide : in;
+    }
+  }
 }
 
 }  // namespace
@@ -47,12 +68,14 @@ void NetworkPlans::add_task(std::string kind, const TaskShape& shape, const Netw
   const PassWatch& watch = spec.watch;
   TaskGraph task = task_.build(shape);
   task.graph.choices = spec.choices;
+  if (spec.image_type == DType::bf16) take_bf16_images(task.graph);
   if (shape.train && spec.tune) spec.tune(task.graph);
   CompileOptions options{.losses = std::move(task.losses),
                          .loss_scale = task.loss_scale,
                          .vocabulary = ops::vocabulary(),
                          .watch = watch,
                          .packs_once = kind == "train" && step_.runs() > 1,
+                         .storage = spec.storage,
                          .distribute = {}};
   if (kind == "train") options.distribute = [this](Graph& graph) { distribute(graph); };
   if (watch.print) {

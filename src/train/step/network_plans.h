@@ -22,6 +22,8 @@ struct NetworkSpec {
   int64_t eval_batch = 0;  // 0: no evaluation
   PassWatch watch;         // prints, times or skips the passes of the compiler
   Choices choices = {};
+  StorageRules storage = {};
+  DType image_type = DType::f32;  // of the input `image`, if it is floats: f32 or bf16
 
   // For training only.
   const Optimizer* optimizer = nullptr;  // null: evaluation only

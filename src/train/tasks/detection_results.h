@@ -12,16 +12,16 @@
 #include <vector>
 
 #include "boxes/coco_score.h"
-#include "boxes/scores/confidence.h"
 #include "boxes/nms.h"
+#include "boxes/scores/confidence.h"
 #include "data/detection_form.h"
 #include "train/tasks/results.h"
 
 namespace convoy {
 
 // The loss; then COCO's AP, AP50 and AP75 in [0, 1], or -1 if there are no objects; precision and
-// recall at the least score with the highest mean F1 (boxes/scores/confidence.h), or -1; and the two parts
-// of the loss.
+// recall at the least score with the highest mean F1 (boxes/scores/confidence.h), or -1; and the
+// two parts of the loss.
 inline constexpr std::array detection_metrics{
     loss_metric,
     MetricDef{

@@ -1,4 +1,4 @@
-// Where casts stand, what is stored how, and that a kernel never reads what it does not know.
+// What is stored how, where casts are, and that a kernel never reads what it does not know.
 
 #include <gtest/gtest.h>
 
@@ -6,10 +6,14 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "compile/passes/passes.h"
+#include "graph/verify.h"
+#include "ops/byte_image.h"
 #include "ops/conv/convolution.h"
 #include "ops/elementwise/activation.h"
 #include "ops/elementwise/arithmetic.h"
 #include "ops/elementwise/cast.h"
+#include "ops/loss/softmax.h"
 #include "ops/norm/batch_norm.h"
 #include "ops/vocabulary.h"
 #include "support/batch.h"
@@ -21,20 +25,16 @@
 namespace convoy::test {
 namespace {
 
-using Mark = std::function<bool(const Graph&, Value)>;
-
-// Activations and their gradients.
-bool is_image(const Graph& graph, Value v) {
-  return graph.type(v).shape.rank() == 4 && graph.producer(v).op->name != "loss_seed" &&
-         graph.producer(v).op->name != "convolution_grad_weights";
+StorageRules in_bf16(std::vector<StorageRules::Rule> rules = {}) {
+  return {.bf16 = true, .rules = std::move(rules)};
 }
 
-Plan stored_plan(Graph graph, std::vector<Loss> losses, Value loss_scale, Mark in_bf16,
+Plan stored_plan(Graph graph, std::vector<Loss> losses, Value loss_scale, StorageRules storage,
                  PassWatch watch = {}) {
   CompileOptions options{.losses = std::move(losses), .loss_scale = loss_scale};
   options.vocabulary = ops::vocabulary();
   options.watch = std::move(watch);
-  options.in_bf16 = std::move(in_bf16);
+  options.storage = std::move(storage);
   return compile(std::move(graph), options);
 }
 
@@ -59,7 +59,7 @@ struct Block {
   }
 };
 
-TEST(ChooseStorage, CastsStandAroundWhatKnowsNoBf16) {
+TEST(ChooseStorage, ABlockIsStoredInBf16ButForStateAndResults) {
   Block block;
   PassWatch watch;
   std::string text;
@@ -67,11 +67,11 @@ TEST(ChooseStorage, CastsStandAroundWhatKnowsNoBf16) {
   watch.print = [&](const std::string& title, const std::string& graph) {
     text += "# " + title + "\n" + graph + "\n";
   };
-  stored_plan(std::move(block.graph), {{block.loss}}, block.loss_scale, is_image, watch);
+  stored_plan(std::move(block.graph), {{block.loss}}, block.loss_scale, in_bf16(), watch);
   expect_golden("bf16_around_conv.txt", text);
 }
 
-TEST(ChooseStorage, WithoutMarksAllIsFp32AndNothingIsCast) {
+TEST(ChooseStorage, WithoutBf16NothingIsCast) {
   Graph graph;
   Builder b(graph);
   const SmallNet net = small_net(b, 8, 16);
@@ -91,50 +91,125 @@ TEST(ChooseStorage, AValueIsCastOnceForAllWhoWantIt) {
   b.output("square", ops::multiply(b, x, x));
   b.output("swish", ops::swish(b, x));
   b.output("twice", ops::add(b, x, x));
-  const Plan made =
-      stored_plan(std::move(graph), {}, {}, [x](const Graph&, Value v) { return v == x; });
-  // Down, up for multiply and swish, and up what add gives.
+  const Plan made = stored_plan(std::move(graph), {}, {},
+                                in_bf16({{"relu", "", {}, Narrowing::always},
+                                         {"multiply", "", {}, Narrowing::never},
+                                         {"swish", "", {}, Narrowing::never}}));
+  // Down for relu, up for multiply and swish, and up what add gives.
   EXPECT_EQ(count_ops(made.graph, "cast"), 3);
 }
 
-TEST(ChooseStorage, OfTwoTypesASumTakesTheOneThatLosesNothing) {
+// The pass alone.
+Graph chosen(Graph graph, const StorageRules& rules) {
+  choose_storage(graph, ops::vocabulary(), rules);
+  verify(graph, "choose_storage");
+  return graph;
+}
+
+TEST(ChooseStorage, OfTwoTypesASumTakesTheOneThatLosesNothingUnlessAListSaysOtherwise) {
+  for (const Narrowing of_add : {Narrowing::follows, Narrowing::all, Narrowing::any}) {
+    Graph graph;
+    Builder b(graph);
+    const Value x = ops::relu(b, b.input("x", {{4, 8}}));
+    const Value sum = ops::add(b, x, ops::swish(b, x)), twice = ops::add(b, x, x);
+    b.output("sum", sum);
+    b.output("twice", twice);
+    const Graph made = chosen(std::move(graph), in_bf16({{"relu", "", {}, Narrowing::always},
+                                                         {"swish", "", {}, Narrowing::never},
+                                                         {"add", "", {}, of_add}}));
+    EXPECT_EQ(made.type(x).dtype, DType::bf16);
+    EXPECT_EQ(made.type(sum).dtype, of_add == Narrowing::any ? DType::bf16 : DType::f32);
+    EXPECT_EQ(made.type(twice).dtype, DType::bf16);
+    for (const NamedValue& output : made.outputs) {
+      EXPECT_EQ(made.type(output.value).dtype, DType::f32) << output.name;
+    }
+  }
+}
+
+TEST(ChooseStorage, ARuleCountsForTheNodesOfItsExpression) {
+  Graph graph;
+  Builder b(graph);
+  Value x = b.input("x", {{4, 8}});
+  Values made;
+  for (const char* layer : {"layer1", "layer2"}) {
+    const auto scope = b.scope(layer);
+    made.push_back(x = ops::relu(b, x));
+  }
+  b.output("y", x);
+  const Graph done = chosen(std::move(graph),
+                            in_bf16({{"relu", "", {}, Narrowing::always},
+                                     {"relu", "layer2", std::regex("layer2"), Narrowing::never}}));
+  EXPECT_EQ(done.type(made[0]).dtype, DType::bf16);
+  EXPECT_EQ(done.type(made[1]).dtype, DType::f32);
+}
+
+TEST(ChooseStorage, WhatOnlyListedOpsStoreIsWidenedForTheOthers) {
   Graph graph;
   Builder b(graph);
   const Value x = ops::relu(b, b.input("x", {{4, 8}}));
   const Value y = ops::swish(b, x);
-  const Value sum = ops::add(b, x, y), twice = ops::add(b, x, x);
-  b.output("sum", sum);
-  b.output("twice", twice);
-  const Plan made =
-      stored_plan(std::move(graph), {}, {}, [x](const Graph&, Value v) { return v == x; });
-  EXPECT_EQ(made.graph.type(sum).dtype, DType::f32);
-  EXPECT_EQ(made.graph.type(twice).dtype, DType::bf16);
-  EXPECT_EQ(made.graph.type(x).dtype, DType::f32) << "relu of fp32 gives fp32; a cast rounds it";
-  for (const NamedValue& output : made.graph.outputs) {
-    EXPECT_EQ(made.graph.type(output.value).dtype, DType::f32) << output.name;
+  b.output("y", y);
+  StorageRules rules = in_bf16({{"relu", "", {}, Narrowing::always}});
+  rules.only_listed = true;
+  const Graph made = chosen(std::move(graph), rules);
+  EXPECT_EQ(made.type(x).dtype, DType::bf16);
+  EXPECT_EQ(made.type(y).dtype, DType::f32);
+}
+
+// No cast of its own: the op writes the type that its only reader wants.
+TEST(ChooseStorage, AnOpThatChoosesItsStorageWritesWhatItsReaderWants) {
+  const auto tables = std::make_shared<const std::vector<float>>(3 * 256, 0.5f);
+  for (const int readers : {1, 2}) {
+    Graph graph;
+    Builder b(graph);
+    const Value image = ops::byte_image(b, b.input("x", {{2, 3, 4, 4}, DType::u8}), tables);
+    b.output("y", ops::relu(b, image));
+    if (readers == 2) b.output("z", ops::swish(b, image));
+    const Graph made =
+        chosen(std::move(graph),
+               in_bf16({{"relu", "", {}, Narrowing::always}, {"swish", "", {}, Narrowing::never}}));
+    EXPECT_EQ(made.type(image).dtype, readers == 1 ? DType::bf16 : DType::f32);
+    EXPECT_EQ(count_ops(made, "cast"), readers) << "up for the output, and down for a second one";
   }
+}
+
+TEST(ChooseStorage, AWidenedValueIsNotRoundedAgain) {
+  Graph graph;
+  Builder b(graph);
+  const Value narrow = b.input("x", {{4, 8}, DType::bf16});
+  b.output("y", ops::relu(b, ops::cast(b, narrow, DType::f32)));
+  const Graph made = chosen(std::move(graph), in_bf16({{"relu", "", {}, Narrowing::always}}));
+  EXPECT_EQ(made.producer(made.producer(made.outputs[0].value).in[0]).in[0], narrow);
+  EXPECT_EQ(count_ops(made, "cast"), 1) << "of the output";
 }
 
 TEST(ChooseStorage, StateAndResultsStayFp32) {
   Graph graph;
   Builder b(graph);
   const SmallNet net = small_net(b, 8, 16);
-  const Plan made = stored_plan(std::move(graph), {{net.loss}}, net.loss_scale,
-                                [](const Graph&, Value) { return true; });
+  const Plan made = stored_plan(std::move(graph), {{net.loss}}, net.loss_scale, in_bf16());
   EXPECT_GT(count_ops(made.graph, "cast"), 0);
   for (const Value v : made.graph.results()) EXPECT_EQ(made.graph.type(v).dtype, DType::f32);
   for (const Param& p : made.graph.params)
     EXPECT_EQ(made.graph.type(p.value).dtype, DType::f32) << p.name;
 }
 
+// Activations and their gradients.
+bool is_image(const Graph& graph, Value v) {
+  const int rank = graph.type(v).shape.rank();
+  return (rank == 2 || rank == 4) && graph.producer(v).op->narrowing != Narrowing::never &&
+         graph.type(v).dtype == DType::f32 && !graph.is_result(v);
+}
+
 // Rounds every activation and gradient of it to bf16 and back, in a graph that stores fp32 alone.
 void round_images(Graph& graph) {
   const std::vector<int> order = graph.order;
   for (const int id : order) {
-    if (!graph.node(id).op->kernel) continue;
+    const bool is_input = graph.node(id).name == "image";
+    if (!graph.node(id).op->kernel && !is_input) continue;
     for (const Value v : Values(graph.node(id).out)) {
       const std::vector<int> readers = graph.readers(v);
-      if (readers.empty() || !is_image(graph, v) || graph.type(v).dtype != DType::f32) continue;
+      if (readers.empty() || !(is_input || is_image(graph, v))) continue;
       const auto at = std::ranges::find(graph.order, id) - graph.order.begin();
       Builder b(graph, static_cast<size_t>(at) + 1);
       const Value rounded = ops::cast(b, ops::cast(b, v, DType::bf16), DType::f32);
@@ -152,21 +227,21 @@ TEST(ChooseStorage, ANetworkOnBf16ActivationsHasTheGradientsOfOneThatRoundsThem)
   const SmallBatch batch(0, 8, 16);
   using Names = std::vector<std::string>;
   for (const Names& without : {Names{}, Names{"fuse_gradients"}}) {
-    const auto session_of = [&](const Mark& mark, std::function<void(Graph&)> change) {
+    const auto session_of = [&](StorageRules storage, std::function<void(Graph&)> change) {
       Graph graph;
       Builder b(graph);
       const SmallNet net = small_net(b, 8, 16);
       CompileOptions options{.losses = {{net.loss}}, .loss_scale = net.loss_scale};
       options.vocabulary = ops::vocabulary();
       options.watch.without = without;
-      options.in_bf16 = mark;
+      options.storage = std::move(storage);
       options.distribute = std::move(change);  // after fusion, as storage is chosen
       auto session = std::make_unique<Session>(compile(std::move(graph), options));
       batch.bind_to(*session, true);
       session->run();
       return session;
     };
-    const auto wide = session_of({}, {}), narrow = session_of(is_image, {});
+    const auto wide = session_of({}, {}), narrow = session_of(in_bf16(), {});
     const auto rounded = session_of({}, round_images);
     EXPECT_GT(count_ops(narrow->plan().graph, "cast"), 0);
     EXPECT_LT(count_ops(narrow->plan().graph, "cast"), count_ops(rounded->plan().graph, "cast"))
@@ -196,8 +271,9 @@ TEST(ChooseStorage, AnOpRefusesStorageItDoesNotKnow) {
   Builder b(graph);
   const Value half = ops::cast(b, b.input("x", {{4, 8}}), DType::f16);
   const Value brain = ops::cast(b, b.input("z", {{4, 8}}), DType::bf16);
-  expect_raises(Fault::usage, {"swish needs f32 as input 0, not bf16[4x8]; try: a cast before it"},
-                [&] { ops::swish(b, brain); });
+  expect_raises(Fault::usage,
+                {"softmax needs f32 as input 0, not bf16[4x8]; try: a cast before it"},
+                [&] { ops::softmax(b, brain); });
   expect_raises(Fault::usage, {"relu needs f32 as input 0, not f16[4x8]"},
                 [&] { ops::relu(b, half); });
 }

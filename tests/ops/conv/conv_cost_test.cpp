@@ -30,7 +30,7 @@ TEST(ConvCost, CountsWhatIsComputedInVain) {
   EXPECT_EQ(f4.points, 3 * 4 * 36 * (24 + 24));
   EXPECT_EQ(f4.weights, 36 * 24 * 24);
   EXPECT_EQ(f4.pixels, 3 * 49 * 48);
-  EXPECT_EQ(f4.reads, f4.weights) << "all tiles are one chunk";
+  EXPECT_EQ(f4.reads, 2 * f4.weights) << "12 tiles are two chunks of six";
   EXPECT_EQ(f4.far + f4.sums, 0);
   EXPECT_EQ(work(ConvAlgorithm::winograd_f2, Isa::avx2).products, 3 * 16 * 16 * 24 * 24);
 }
@@ -50,8 +50,9 @@ TEST(ConvCost, GroupsMultiplyOnlyWithinThemselves) {
 }
 
 TEST(ConvCost, EveryAlgorithmHasRatesForEveryPassItCanCompute) {
-  for (const Isa level : {Isa::sse41, Isa::avx2, Isa::avx512}) {
-    for (const char* name : {"64@56x56->64/3x3/s1/p1", "64@56x56->256/1x1/s1/p0"}) {
+  for (const Isa level : {Isa::sse41, Isa::avx2, Isa::avx512, Isa::avx512_bf16, Isa::amx}) {
+    for (const char* name : {"64@56x56->64/3x3/s1/p1", "64@56x56->256/1x1/s1/p0",
+                             "64@56x56->64/3x3/s1/p1/bf16", "64@56x56->256/1x1/s1/p0/bf16"}) {
       for (const ConvAlgorithm a : conv_algorithms()) {
         for (const ConvPass pass : conv_passes) {
           const ConvShape s = shape(name, 16);

@@ -1,0 +1,22 @@
+# Embeds every file of src/*/assets/ and src/*/*/assets/ in the program, as text: a table of names and
+# contents for report/page/asset.h. When such a file changes, CMake runs again.
+function(convoy_assets out)
+  file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*/assets/* ${PROJECT_SOURCE_DIR}/src/*/*/assets/*)
+  set(table ${PROJECT_BINARY_DIR}/catalog/assets.cpp)
+  set(text "#include \"report/page/asset.h\"\n\nnamespace convoy {\n\nconst std::vector<Asset>& assets() {\n  static const std::vector<Asset> all{\n")
+  foreach(file IN LISTS files)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+    cmake_path(GET file FILENAME name)
+    file(READ ${file} content)
+    string(APPEND text "      {\"${name}\", R\"convoy-asset(${content})convoy-asset\"},\n")
+  endforeach()
+  string(APPEND text "  };\n  return all;\n}\n\n}  // namespace convoy\n")
+  # Written only if it differs, so that it is not compiled again for nothing.
+  if(EXISTS ${table})
+    file(READ ${table} before)
+  endif()
+  if(NOT "${before}" STREQUAL "${text}")
+    file(WRITE ${table} "${text}")
+  endif()
+  set(${out} ${${out}} ${table} PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,36 @@
+// In which types a network computes: the options, and the rules that the compiler follows.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/text/words.h"
+#include "compile/storage_rules.h"
+#include "config/fields.h"
+
+namespace convoy {
+
+// Activations, their gradients and the working copy of the weights; then master weights, optimizer
+// and everything else.
+enum class PrecisionKind { full, mixed, half };
+constexpr auto words_of(PrecisionKind) { return words<PrecisionKind>("32.32", "16.32", "16.16"); }
+enum class FloatKind { fp32, bf16, fp16 };
+constexpr auto words_of(FloatKind) { return words<FloatKind>("fp32", "bf16", "fp16"); }
+
+struct Precision {
+  PrecisionKind kind = PrecisionKind::full;
+  FloatKind dtype = FloatKind::fp32;
+  bool amp = false;
+  std::vector<std::string> lists;  // as train/precision/storage_lists.h reads them
+
+  // Declares and reads the options; refuses contradictions and what Convoy does not compute in.
+  void describe(Fields& field);
+
+  StorageRules storage() const;
+  // The options that differ from fp32, for the metadata of weights.
+  std::vector<std::pair<std::string, std::string>> told() const;
+  // "fp32", "bf16": for people and logs.
+  std::string_view name() const { return word_of(dtype); }
+};
+
+}  // namespace convoy
