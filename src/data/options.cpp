@@ -185,7 +185,10 @@ void DataOptions::take_format(Fields& field) {
   if (dataset.empty() || data_dir.empty() || field.typed("dataset")) return;
   if (!def().published.objects) return;
   const std::optional<std::string> found = recognise_dataset(data_dir);
-  if (!found || *found == dataset || !find_dataset(*found).published.objects) return;
+  if (!found || !find_dataset(*found).published.objects) return;
+  // Drawn shapes have COCO's format.
+  const bool is_own = def().is_in ? def().is_in(data_dir) : *found == "coco";
+  if (is_own) return;
   dataset = *found;
   field.record("dataset", {dataset});
 }

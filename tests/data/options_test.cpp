@@ -111,6 +111,9 @@ TEST(DataOptions, ARecipeForBoxesTakesTheFormatOfTheFolder) {
   EXPECT_EQ(read({{"dataset", "coco"}, {"data-dir", dir}}).dataset_name(), "yolo");
   EXPECT_EQ(read({{"dataset", "shapes"}, {"data-dir", dir}}).dataset_name(), "yolo");
   EXPECT_EQ(read({{"dataset", "imagenet"}, {"data-dir", dir}}).dataset_name(), "imagenet");
+  fs::create_directories(folder / "drawn/annotations");
+  write_atomically(folder / "drawn/annotations/instances_train2017.json", "{}", Fault::usage);
+  EXPECT_EQ(read({{"dataset", "shapes"}, {"data-dir", dir + "/drawn"}}).dataset_name(), "shapes");
   DataOptions typed;
   Fields fields({{"dataset", {"coco", "command line"}}, {"data-dir", {dir, "command line"}}});
   typed.describe(fields);

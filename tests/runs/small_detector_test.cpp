@@ -170,6 +170,41 @@ TEST(SmallDetectorRun, IsNotFailedByAPlot) {
   EXPECT_EQ(lines_of(end.out).back(), "weights " + run.hash());
 }
 
+TEST(SmallDetectorRun, PrepareDrawsASetAndFitsDefaultBoxes) {
+  const TempFolder folder;
+  const auto verb = [&](const Arguments& arguments) {
+    return run_convoy(arguments, folder.path());
+  };
+  const Arguments draw{"prepare",        "shapes", "--train-pictures", "30",
+                       "--val-pictures", "4",      "--picture-size",   "64",
+                       "--seed",         "2",      "--output",         "set"};
+  const Finished drawn = verb(draw);
+  ASSERT_EQ(drawn.code, 0) << drawn.err;
+  EXPECT_NE(drawn.out.find("30 training and 4 validation pictures of 64 x 64"), std::string::npos);
+  EXPECT_EQ(verb(draw).code, 2);
+  EXPECT_EQ(verb(joined(draw, {"--input", "x"})).code, 2);
+  const Finished none = verb(
+      {"prepare", "shapes", "--train-pictures", "0", "--val-pictures", "0", "--output", "none"});
+  EXPECT_EQ(none.code, 2) << none.err;
+
+  const Arguments fit{"prepare", "boxes",    "--input",      "set", "--fit-anchors",
+                      "--model", "ssd_tiny", "--image-size", "64",  "--shapes-per-map",
+                      "2",       "--output", "fitted.yml"};
+  const Finished fitting = verb(fit);
+  ASSERT_EQ(fitting.code, 0) << fitting.err;
+  EXPECT_NE(fitting.out.find("8 shapes on 4 maps of ssd_tiny"), std::string::npos) << fitting.out;
+  const Finished trained =
+      verb({"train", "--config", "fitted.yml", "--data-dir", "set", "--epochs", "1", "--batch-size",
+            "8", "--mosaic-off-epochs", "0", "--warmup-epochs", "0", "--name", "a", "--quiet"});
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  const Finished info = verb({"info", "runs/a"});
+  EXPECT_NE(info.out.find("default-boxes"), std::string::npos) << info.out;
+  EXPECT_EQ(verb({"eval", "--checkpoint", "runs/a", "--json"}).code, 0);
+  EXPECT_EQ(verb(joined(fit, {"--to", "yolo"})).code, 2);
+  EXPECT_EQ(verb(joined(fit, {"--model", "resnet18"})).code, 2);
+  EXPECT_EQ(verb(joined(fit, {"--shapes-per-map", "16", "--val-share", "0"})).code, 0);
+}
+
 TEST(SmallDetectorRun, MosaicsAreForDetectorsOnly) {
   const TempFolder folder;
   const Finished end = run_convoy({"train", "--model", "cifar_resnet8", "--dataset", "generated",
