@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Runs the commands of README.md, so that they stay true.
+"""Runs the commands of README.md or another page, so that they stay true.
 
 Every block fenced as `sh` is run by bash, as it stands, in order; blocks fenced as `console` or
 `text` are for reading. All blocks share one scratch folder that has the repository's files but
 keeps what they write (runs/) out of it. A block may take 60 seconds; `sh budget=300` after the
 fence gives it more. The first that fails or takes longer ends the check.
 
-    tools/check_readme.py [README.md] [--list]
+With --program they run this program where they say ./convoy, which would build it first.
+
+    tools/check_readme.py [README.md] [--list] [--program PATH]
 """
 import argparse, os, pathlib, re, signal, subprocess, sys, tempfile, time
 
@@ -60,18 +62,21 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("readme", nargs="?", type=pathlib.Path)
     options.add_argument("--list", action="store_true", help="print the blocks, run nothing")
+    options.add_argument("--program", type=pathlib.Path, help="what ./convoy is")
     given = options.parse_args()
     root = pathlib.Path(__file__).resolve().parent.parent
     readme = given.readme or root / "README.md"
     if not readme.exists():
         print(f"README: there is no {readme.name} yet")
         return 0
-    root = readme.resolve().parent
+    if root not in readme.resolve().parents:
+        root = readme.resolve().parent
     found = blocks(readme.read_text())
     with tempfile.TemporaryDirectory(prefix="convoy-readme-") as folder:
         for entry in root.iterdir():
             if entry.name not in (".git", "runs"):
-                os.symlink(entry, os.path.join(folder, entry.name))
+                program = given.program if entry.name == "convoy" else None
+                os.symlink((program or entry).resolve(), os.path.join(folder, entry.name))
         for line, limit, commands in found:
             print(f"README: line {line}, at most {limit:.0f} s\n{commands}", flush=True)
             if given.list:

@@ -18,6 +18,8 @@ enum class Purpose : uint64_t {
   batch_key = 6,
   view = 7,
   mixing = 8,
+  shapes = 9,
+  mosaic = 10,
 };
 
 // A good 64-bit mixer (the finaliser of SplitMix64).

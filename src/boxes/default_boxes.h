@@ -13,15 +13,25 @@
 
 namespace convoy {
 
-// One feature map. Lengths are in pixels of the image.
-struct DefaultBoxMap {
-  int64_t cells;               // per row and column
-  double step;                 // distance of two centres
-  double size, next_size;      // of the squares: size, and sqrt(size * next_size)
-  std::vector<double> ratios;  // each gives two more shapes: wide and tall
+// The size of a default box as fractions of the image.
+struct BoxShape {
+  double height, width;
+  bool operator==(const BoxShape&) const = default;
+};
 
-  int64_t shapes() const { return 2 + 2 * static_cast<int64_t>(ratios.size()); }
-  int64_t boxes() const { return shapes() * cells * cells; }
+// The shapes of a map in SSD (Liu 2016): a square of `size`, one of sqrt(size * next_size), and for
+// each ratio a wide and a tall box with the area of the first square. Lengths are in pixels of an
+// image with that side.
+std::vector<BoxShape> ssd_shapes(double image, double size, double next_size,
+                                 const std::vector<double>& ratios);
+
+// One feature map.
+struct DefaultBoxMap {
+  int64_t cells;  // per row and column
+  double step;    // distance of two centres, in pixels of the image
+  std::vector<BoxShape> shapes;
+
+  int64_t boxes() const { return static_cast<int64_t>(shapes.size()) * cells * cells; }
   bool operator==(const DefaultBoxMap&) const = default;
 };
 

@@ -7,6 +7,8 @@
 
 #include "base/error.h"
 #include "base/text/text.h"
+#include "base/threads/cores.h"
+#include "base/threads/thread_pool.h"
 #include "data/sources/folder_source.h"
 #include "data/sources/published_set.h"
 #include "data/views/view_maker.h"
@@ -54,16 +56,7 @@ std::string dataset_names() {
 }  // namespace
 
 void DataOptions::describe(Fields& field, bool training) {
-  field.section("Data");
-  field("dataset", dataset,
-        dataset_names() + "; without it, what --data-dir holds, or fashion-mnist");
-  field.chooses("dataset");
-  field("data-dir", data_dir,
-        "folder of the dataset's files; without it $DATA_DIR, or where Debian's package of the "
-        "dataset puts them",
-        any_value().no_result(), {"data-path"});
-  take_environment();
-  if (training && !data_dir.empty()) record_folder(field);
+  describe_source(field, training);
   field(
       "val-share", val_share,
       "the data folder has no train and val, but a folder for each class, or pictures with boxes: "
@@ -124,6 +117,25 @@ void DataOptions::describe(Fields& field, bool training) {
   refuse_idle(field, training);
 }
 
+// Which data, and where they are.
+void DataOptions::describe_source(Fields& field, bool training) {
+  field.section("Data");
+  field("dataset", dataset,
+        dataset_names() + "; without it, what --data-dir holds, or fashion-mnist");
+  field.chooses("dataset");
+  field("data-dir", data_dir,
+        "folder of the dataset's files; without it $DATA_DIR, or where Debian's package of the "
+        "dataset puts them",
+        any_value().no_result(), {"data-path"});
+  take_format(field);
+  take_environment();
+  // Files that a run makes belong to it: it finds them again wherever it is resumed.
+  if (training && data_dir.empty() && !dataset.empty() && find_dataset(dataset).make_files) {
+    data_dir = usual_folder(find_dataset(dataset));
+  }
+  if (training && !data_dir.empty()) record_folder(field);
+}
+
 void DataOptions::describe_training(Fields& field) {
   field(
       "augment", augment,
@@ -138,6 +150,12 @@ void DataOptions::describe_training(Fields& field) {
   for (const AugmentDef& def : augment_catalog()) {
     if (!def.normaliser) of_augments.describe(field, def.describe);
   }
+  field("mosaic", mosaic,
+        "share of the training images of a detector that are made of four pictures with their "
+        "objects",
+        between(0, 1));
+  field("mosaic-off-epochs", mosaic_off_epochs, "no mosaics in the last N epochs", at_least(0));
+  field.needs("mosaic-off-epochs", mosaic > 0, "--mosaic above 0", {"mosaic"});
   field("epoch-tail", epoch_tail,
         "when the batch does not divide the dataset: carry on into the next epoch; drop the "
         "rest; one short step; or wrap: carry on, and count an epoch as the whole steps it needs");
@@ -160,6 +178,19 @@ void DataOptions::describe_training(Fields& field) {
   field("data-loader-image-type", image_type,
         "with --precision 16.32: batches hold images in fp32, or in bf16, half the memory", {},
         {"dlit"});
+}
+
+// A recipe for pictures with boxes serves all formats of them: the folder says which one it has.
+void DataOptions::take_format(Fields& field) {
+  if (dataset.empty() || data_dir.empty() || field.typed("dataset")) return;
+  if (!def().published.objects) return;
+  const std::optional<std::string> found = recognise_dataset(data_dir);
+  if (!found || !find_dataset(*found).published.objects) return;
+  // Drawn shapes have COCO's format.
+  const bool is_own = def().is_in ? def().is_in(data_dir) : *found == "coco";
+  if (is_own) return;
+  dataset = *found;
+  field.record("dataset", {dataset});
 }
 
 // The variable DATA_DIR replaces --data-dir.
@@ -223,9 +254,21 @@ int64_t DataOptions::few_pictures(int64_t enough) const {
   }
 }
 
+void DataOptions::make_absent_files(const std::function<void(const std::string&)>& begin,
+                                    const std::function<void(const std::string&)>& end) const {
+  if (!def().make_files) return;
+  const std::string folder = data_dir.empty() ? usual_folder(def()) : data_dir;
+  std::error_code none;
+  if (std::filesystem::exists(folder, none)) return;
+  begin(folder);
+  ThreadPool pool(available_cores());
+  end(def().make_files(folder, pool));
+}
+
 bool DataOptions::is_absent() const {
-  if (!may_be_absent || !data_dir.empty() || def().published.train == 0) return false;
-  const std::string folder = usual_folder(def());
+  const bool is_own = data_dir.empty() || def().make_files;
+  if (!may_be_absent || !is_own || def().published.train == 0) return false;
+  const std::string folder = data_dir.empty() ? usual_folder(def()) : data_dir;
   return folder.empty() || !std::filesystem::exists(folder);
 }
 

@@ -2,6 +2,7 @@
 // loader.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -57,6 +58,8 @@ struct DataOptions {
   std::vector<std::string> augment;  // empty: the dataset's default; "none"
   std::string crop = "random-resized";
   std::string auto_augment = "none";  // a policy, by torchvision's name for it
+  double mosaic = 0;                  // share of the samples that become mosaics; for detection
+  double mosaic_off_epochs = 0;
   EpochTail epoch_tail = EpochTail::drop;
   bool ra_sampler = false;  // repeated augmentation: each sample ra_reps times
   int ra_reps = 3;
@@ -85,6 +88,11 @@ struct DataOptions {
   // kinds of sets.
   int64_t few_pictures(int64_t enough) const;
 
+  // Makes the files of a set that can (DatasetDef::make_files) where its folder does not exist.
+  // `begin` is called first with the folder, `end` afterwards with a text about the files.
+  void make_absent_files(const std::function<void(const std::string&)>& begin,
+                         const std::function<void(const std::string&)>& end) const;
+
   // Whether the files may be absent, no folder is given and the default folder does not exist.
   bool is_absent() const;
 
@@ -112,6 +120,7 @@ struct DataOptions {
   std::vector<std::string> training_augment() const;
   std::vector<std::string> listed_augment() const;
   AugmentOptions augment_options() const;
+  void describe_source(Fields& field, bool training);
   void describe_training(Fields& field);
   void refuse_idle(Fields& field, bool training) const;
   void refuse_unused(Fields& field) const;
@@ -120,6 +129,7 @@ struct DataOptions {
   void take_defaults_of_set();
   // With val_share: the set that --data-dir holds, if it is of pictures that may be without splits.
   std::string unsplit_name() const;
+  void take_format(Fields& field);
   void take_environment();
   void record_folder(Fields& field);
   // The dataset's mean or std, converted to the channels of the images.

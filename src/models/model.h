@@ -46,8 +46,9 @@ struct Variant {
   float bn_momentum = 0.1f;  // in its usual recipe
   int image_size = 0;        // 0: the family's
   int classes = 0;           // 0: the family's
-  // Of a detection network: the default boxes that its outputs are about; the image size is theirs.
-  const DefaultBoxSpec* boxes = nullptr;
+  // Of a detection network: the default boxes that its outputs are about, for square images of
+  // this side. An impossible combination is a usage error. Empty: it detects nothing.
+  std::function<DefaultBoxSpec(const ModelOptions&, int64_t side)> boxes = nullptr;
 };
 
 struct ModelDef {

@@ -87,7 +87,11 @@ Value stem(Builder& b, Value x, const ResidualForm& form) {
   Style first = style;
   first.same_padding = style.same_padding && !form.even_stem;
   x = conv(b, form.names.conv, x,
-           {.out = 64, .kernel = 7, .stride = 2, .bias = form.biases != Biases::none}, first);
+           {.out = form.stem_planes,
+            .kernel = form.stem_kernel,
+            .stride = 2,
+            .bias = form.biases != Biases::none},
+           first);
   if (!form.pre_activation) x = ops::relu(b, norm(b, form.names.norm, x, style));
   ops::Padding around = form.same_pool ? ops::Padding::like_tensorflow() : style.padding(3);
   if (form.zeros_around_pool) {
@@ -139,7 +143,7 @@ Value residual_trunk(Builder& b, Value image, const ResidualForm& form, bool zer
       const bool halves =
           form.halves == Halves::last_3x3 ? i + 1 == count && stage < 3 : i == 0 && stage > 0;
       const bool strides = halves && stage < form.keeps_size_from;
-      const Block block{form, style, int64_t{64} << stage, strides ? 2 : 1, i == 0};
+      const Block block{form, style, form.planes[s], strides ? 2 : 1, i == 0};
       x = form.pre_activation ? pre_activation(b, x, block)
                               : post_activation(b, x, block, zero_gamma);
     }

@@ -33,6 +33,10 @@ struct ResidualForm {
   bool same_pool = false;
   // In bottlenecks without a projection the last gamma starts at zero.
   bool zero_gammas = false;
+  // The channels of the stem and of each stage (of a bottleneck: a quarter of its output's), and
+  // the kernel of the stem.
+  int64_t stem_planes = 64, stem_kernel = 7;
+  std::array<int64_t, 4> planes{64, 128, 256, 512};
   // For trunks of other networks: how many stages there are, and the first of them (from 0) that
   // keeps the size of its input, as all later ones.
   int stages = 4;

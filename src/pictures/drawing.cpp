@@ -165,6 +165,25 @@ class Drawing {
     text(shown, left + label_margin, top + label_height - 5, ink_on(colour));
   }
 
+  Pixels pixels() {
+    cairo_surface_flush(surface_.get());
+    const int64_t width = cairo_image_surface_get_width(surface_.get()),
+                  height = cairo_image_surface_get_height(surface_.get());
+    const unsigned char* rows = cairo_image_surface_get_data(surface_.get());
+    const int stride = cairo_image_surface_get_stride(surface_.get());
+    Pixels made{.region = {0, 0, width, height}, .bytes = {}};
+    made.bytes.reserve(static_cast<size_t>(width * height * 4));
+    for (int64_t i = 0; i < width * height; ++i) {
+      uint32_t colour = 0;
+      std::memcpy(&colour, rows + i / width * stride + i % width * 4, sizeof colour);
+      for (const int shift : {16, 8, 0}) {
+        made.bytes.push_back(static_cast<uint8_t>(colour >> shift & 0xff));
+      }
+      made.bytes.push_back(0);
+    }
+    return made;
+  }
+
   std::string png() {
     cairo_surface_flush(surface_.get());
     std::string bytes;
@@ -262,15 +281,27 @@ void draw_prediction(const Pixels& pixels, const std::vector<PredictionLine>& li
   write_atomically(out, drawing.png(), Fault::usage);
 }
 
-void draw_objects(const Pixels& pixels, const std::vector<DrawnObject>& objects,
-                  const fs::path& out) {
+namespace {
+
+Drawing drawing_of(const Pixels& pixels, const std::vector<DrawnObject>& objects) {
   const Extent extent(pixels);
   Drawing drawing(extent.width, extent.height);
   drawing.picture(pixels, extent.left(), extent.scale);
   for (auto object = objects.rbegin(); object != objects.rend(); ++object) {
     draw_object(*object, extent, drawing);
   }
-  write_atomically(out, drawing.png(), Fault::usage);
+  return drawing;
+}
+
+}  // namespace
+
+void draw_objects(const Pixels& pixels, const std::vector<DrawnObject>& objects,
+                  const fs::path& out) {
+  write_atomically(out, drawing_of(pixels, objects).png(), Fault::usage);
+}
+
+Pixels drawn_objects(const Pixels& pixels, const std::vector<DrawnObject>& objects) {
+  return drawing_of(pixels, objects).pixels();
 }
 
 }  // namespace convoy

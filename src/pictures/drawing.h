@@ -31,5 +31,7 @@ void draw_prediction(const Pixels& pixels, const std::vector<PredictionLine>& li
 // inside it where there is no room above. The first object is drawn last, over all others.
 void draw_objects(const Pixels& pixels, const std::vector<DrawnObject>& objects,
                   const fs::path& out);
+// The same as pixels.
+Pixels drawn_objects(const Pixels& pixels, const std::vector<DrawnObject>& objects);
 
 }  // namespace convoy

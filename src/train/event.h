@@ -115,7 +115,9 @@ struct EvalDone {
 struct EpochDone {
   int64_t epoch = 0;  // counts from 1
   double train_loss = 0;
-  std::vector<Metric> eval;  // empty: no evaluation in this epoch
+  std::vector<Metric> train = {};  // all metrics that are known of training
+  double seconds = 0;              // of the run so far
+  std::vector<Metric> eval;        // empty: no evaluation in this epoch
   double lr = 0;
 };
 

@@ -207,6 +207,8 @@ bool Trainer::finish_boundary() {
   if (due.epoch_end) {
     EpochDone done{.epoch = epoch_number(setup_.epochs.epochs_after(progress.step)),
                    .train_loss = state_.epoch->mean_loss(),
+                   .train = state_.epoch->metrics(),
+                   .seconds = state_.elapsed(),
                    .eval = {},
                    .lr = progress.lr};
     if (result) done.eval = result->counts().metrics;

@@ -151,9 +151,9 @@ void expect_resumes_to_the_same(const Typed& typed) {
   Typed all = short_run;
   for (const auto& [key, value] : typed) all[key] = value;
   if (!all.contains("model")) all["model"] = "cifar_resnet8";
-  // Default boxes are for images of one size.
-  if (const DefaultBoxSpec* boxes = find_model(all["model"]).variant.boxes) {
-    all["image-size"] = std::to_string(static_cast<int64_t>(boxes->image));
+  // Maps of default boxes need images of some size.
+  if (const FoundModel model = find_model(all["model"]); model.variant.boxes) {
+    all["image-size"] = std::to_string(model.image_size());
     all["batch-size"] = "1";
   }
   Arguments recipe;

@@ -16,13 +16,15 @@ namespace {
 using nlohmann::json;
 
 // Two cells of two shapes each.
-const DefaultBoxSpec tiny{
-    .image = 64, .maps = {{.cells = 1, .step = 64, .size = 32, .next_size = 50, .ratios = {}}}};
+const DefaultBoxSpec tiny{.image = 64,
+                          .maps = {{.cells = 1, .step = 64, .shapes = ssd_shapes(64, 32, 50, {})}}};
 
 DefaultBoxSpec spec_of(const json& test) {
   DefaultBoxSpec spec{.image = test.at("image"), .maps = {}};
   for (const json& map : test.at("maps")) {
-    spec.maps.push_back({map[0], map[1], map[2], map[3], map[4].get<std::vector<double>>()});
+    spec.maps.push_back(
+        {map[0], map[1],
+         ssd_shapes(spec.image, map[2], map[3], map[4].get<std::vector<double>>())});
   }
   return spec;
 }

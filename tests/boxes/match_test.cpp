@@ -110,7 +110,9 @@ std::vector<int32_t> plainly(const DefaultBoxes& boxes, const std::vector<Box>& 
 
 TEST(BoxMatcherOp, VectorsGiveWhatLoopsGive) {
   // Cells that make no whole vectors, and shapes that are equal.
-  const DefaultBoxSpec odd{.image = 100, .maps = {{7, 14, 20, 20, {1}}, {3, 33, 50, 80, {2}}}};
+  const DefaultBoxSpec odd{
+      .image = 100,
+      .maps = {{7, 14, ssd_shapes(100, 20, 20, {1})}, {3, 33, ssd_shapes(100, 50, 80, {2})}}};
   for (const DefaultBoxSpec& spec : {ssd300_boxes(), odd}) {
     const BoxMatcher matcher(spec);
     for (uint64_t round = 0; round < 30; ++round) {

@@ -15,9 +15,10 @@ namespace {
 constexpr int64_t side = 100;
 
 const DefaultBoxSpec& few_boxes() {
-  static const DefaultBoxSpec spec{
-      .image = side,
-      .maps = {{10, 10, 12, 20, {2}}, {5, 20, 30, 50, {2, 3}}, {1, 100, 90, 95, {}}}};
+  static const DefaultBoxSpec spec{.image = side,
+                                   .maps = {{10, 10, ssd_shapes(side, 12, 20, {2})},
+                                            {5, 20, ssd_shapes(side, 30, 50, {2, 3})},
+                                            {1, 100, ssd_shapes(side, 90, 95, {})}}};
   return spec;
 }
 

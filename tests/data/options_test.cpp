@@ -104,6 +104,36 @@ TEST(DataOptions, OwnPhotosAreTurnedAndImageNetIsNot) {
   }
 }
 
+TEST(DataOptions, ARecipeForBoxesTakesTheFormatOfTheFolder) {
+  const test::TempFolder folder;
+  const std::string dir = folder.path().string();
+  write_atomically(folder / "data.yaml", "names: [cat]\n", Fault::usage);
+  EXPECT_EQ(read({{"dataset", "coco"}, {"data-dir", dir}}).dataset_name(), "yolo");
+  EXPECT_EQ(read({{"dataset", "shapes"}, {"data-dir", dir}}).dataset_name(), "yolo");
+  EXPECT_EQ(read({{"dataset", "imagenet"}, {"data-dir", dir}}).dataset_name(), "imagenet");
+  fs::create_directories(folder / "drawn/annotations");
+  write_atomically(folder / "drawn/annotations/instances_train2017.json", "{}", Fault::usage);
+  EXPECT_EQ(read({{"dataset", "shapes"}, {"data-dir", dir + "/drawn"}}).dataset_name(), "shapes");
+  DataOptions typed;
+  Fields fields({{"dataset", {"coco", "command line"}}, {"data-dir", {dir, "command line"}}});
+  typed.describe(fields);
+  EXPECT_EQ(typed.dataset_name(), "coco");
+}
+
+TEST(DataOptions, FilesThatARunMakesHaveTheirPlace) {
+  DataOptions options = read({{"dataset", "shapes"}});
+  EXPECT_EQ(fs::path(options.data_dir), fs::absolute("data/shapes"));
+  // What is there is left alone.
+  const test::TempFolder folder;
+  options.data_dir = folder.path().string();
+  const auto refuse = [](const std::string&) { FAIL(); };
+  options.make_absent_files(refuse, refuse);
+  options.data_dir = folder / "missing";
+  options.may_be_absent = true;
+  EXPECT_TRUE(options.is_absent());
+  EXPECT_EQ(options.open(true, 1)->size(), 8000);
+}
+
 TEST(DataOptions, AFolderThatTellsNothingIsTheFaultOfTheData) {
   test::expect_raises(Fault::data, {"no folder /no/such", "--data-dir"}, [] {
     read({{"data-dir", "/no/such/folder"}});

@@ -23,7 +23,7 @@ constexpr int64_t classes = 3;
 
 const DefaultBoxes& boxes() {
   static const DefaultBoxes all(
-      {.image = 64, .maps = {{.cells = 3, .step = 16, .size = 20, .next_size = 30, .ratios = {}}}});
+      {.image = 64, .maps = {{.cells = 3, .step = 16, .shapes = ssd_shapes(64, 20, 30, {})}}});
   return all;
 }
 

@@ -1,4 +1,4 @@
-// One training step of ssd_resnet34 against PyTorch in float64: losses, outputs, every gradient and
+// One training step of an SSD against PyTorch in float64: losses, outputs, every gradient and
 // the running statistics. Weights, images and targets come from a formula, the truth from the files
 // of tests/fixtures/ssd (make_ssd.py): each is a test. What is right: as in parity_test.cpp.
 
@@ -27,22 +27,22 @@ constexpr double direct_value_bound = 1e-5, winograd_value_bound = 1e-4;
 constexpr double direct_gradient_bound = 1e-4, winograd_gradient_bound = 1e-3;
 // The means of the stem's outputs are a hundredth of their deviations.
 constexpr double statistic_bound = 1e-4;
-constexpr size_t default_boxes = 8732;
 
 // The targets of make_ssd.py.
 struct Targets {
   std::vector<int32_t> classes;
   std::vector<float> codes;
 
-  Targets(uint64_t seed, size_t images, int count) {
+  // `boxes`: the default boxes of all images.
+  Targets(uint64_t seed, size_t boxes, int count) {
     Random values = formula::sequence(seed, "box_classes");
-    for (size_t i = 0; i < images * default_boxes; ++i) {
+    for (size_t i = 0; i < boxes; ++i) {
       const double u = values.uniform();
       classes.push_back(u < 1.0 / 256 ? 1 + static_cast<int32_t>(std::floor(u * 256 * (count - 1)))
                                       : 0);
     }
     Random spread = formula::sequence(seed, "box_targets");
-    for (size_t i = 0; i < 4 * images * default_boxes; ++i) {
+    for (size_t i = 0; i < 4 * boxes; ++i) {
       codes.push_back(static_cast<float>(2 * formula::spread(spread)));
     }
   }
@@ -58,7 +58,8 @@ class Step {
       : size_(one.at("images").get<std::vector<int64_t>>()),
         session_(gradient_plan(one, winograd)),
         statistics_(statistics_plan(layout())),
-        targets_(one.at("seed"), static_cast<size_t>(size_[0]), one.at("classes")) {
+        targets_(one.at("seed"), one.at("images")[0].get<size_t>() * one.at("boxes").get<size_t>(),
+                 one.at("classes")) {
     const auto seed = one.at("seed").get<uint64_t>();
     for (const auto& slot : layout().params) {
       const std::vector<int64_t> shape(slot.shape.begin(), slot.shape.end());
@@ -105,8 +106,9 @@ class Step {
       b.output("codes", b.exposed("box_codes"));
       return logits;
     };
-    const DetectionTask task(shown, one.at("classes"));
-    TaskGraph graph = task.build({.batch = size_[0], .image = {size_[1], size_[2], size_[3]}});
+    const Shape image{size_[1], size_[2], size_[3]};
+    const DetectionTask task(shown, one.at("classes"), image);
+    TaskGraph graph = task.build({.batch = size_[0], .image = image});
     graph.graph.choices.winograd = winograd;
     return plan(std::move(graph.graph), graph.losses, graph.loss_scale);
   }

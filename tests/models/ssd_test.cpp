@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 
@@ -19,7 +20,7 @@ namespace {
 constexpr float cut = 0.87962566103423978f;
 
 TaskGraph graph_of(int classes, bool train, int64_t batch = 1, int64_t side = 300) {
-  return DetectionTask(find_model("ssd_resnet34").variant, classes)
+  return DetectionTask(find_model("ssd_resnet34").variant, classes, {3, side, side})
       .build({.batch = batch, .image = {3, side, side}, .train = train});
 }
 
@@ -114,8 +115,85 @@ TEST(SsdCatalog, OnlyTheClassHeadsFollowTheNumberOfClasses) {
   for (const std::string& name : heads) EXPECT_TRUE(name.starts_with("conf.")) << name;
 }
 
-TEST(SsdCatalog, RefusesImagesOfAnotherSize) {
-  expect_raises(Fault::usage, {"224x224", "--image-size 300"}, [] { graph_of(81, false, 1, 224); });
+Shape logits_of(const FoundModel& model, const ModelOptions& options, const Shape& image) {
+  const auto task = make_task({.model = model, .classes = 9, .options = options, .image = image});
+  const Graph graph = task->build({.batch = 2, .image = image, .train = false}).graph;
+  verify(graph, "the evaluation graph");
+  const auto found = std::ranges::find(graph.outputs, "class_logits", &NamedValue::name);
+  return graph.type(found->value).shape;
+}
+
+// Maps of n x n pixels, and the number of their shapes.
+int64_t boxes_on(std::initializer_list<std::array<int64_t, 2>> maps) {
+  int64_t boxes = 0;
+  for (const auto& [cells, shapes] : maps) boxes += cells * cells * shapes;
+  return boxes;
+}
+
+TEST(SsdCatalog, TheMapsFollowTheSizeOfTheImages) {
+  const FoundModel tiny = find_model("ssd_tiny"), large = find_model("ssd_resnet18");
+  const std::array<std::array<int64_t, 5>, 4> sizes{
+      {{96, 12, 6, 3, 1}, {128, 16, 8, 4, 2}, {160, 20, 10, 5, 3}, {300, 38, 19, 10, 5}}};
+  for (const auto& [side, a, b, c, d] : sizes) {
+    EXPECT_EQ(logits_of(tiny, {}, {3, side, side}),
+              (Shape{2, boxes_on({{a, 4}, {b, 4}, {c, 4}, {d, 4}}), 9}));
+  }
+  EXPECT_EQ(logits_of(large, {}, {3, 224, 224}),
+            (Shape{2, boxes_on({{28, 4}, {14, 6}, {7, 6}, {4, 6}, {2, 4}, {1, 4}}), 9}));
+  EXPECT_EQ(logits_of(large, {}, {3, 300, 300}), (Shape{2, 8732, 9}));
+}
+
+TEST(SsdCatalog, OptionsGiveTheDefaultBoxes) {
+  const FoundModel tiny = find_model("ssd_tiny");
+  const Shape image{3, 128, 128};
+  EXPECT_EQ(logits_of(tiny, {{"box-levels", "2"}}, image),
+            (Shape{2, boxes_on({{16, 4}, {8, 4}}), 9}));
+  EXPECT_EQ(
+      logits_of(tiny, {{"box-levels", "1"}, {"box-scales", "0.2,0.4"}, {"box-ratios", "2,3,4"}},
+                image),
+      (Shape{2, boxes_on({{16, 8}}), 9}));
+  const ModelOptions fitted{{"default-boxes", "0.1x0.2,0.25x0.5+0.5x0.25+0.9x0.9"}};
+  EXPECT_EQ(logits_of(tiny, fitted, image), (Shape{2, boxes_on({{16, 1}, {8, 3}}), 9}));
+  const DefaultBoxSpec spec = tiny.variant.boxes(fitted, 128);
+  EXPECT_EQ(spec.maps[1].shapes[1], (BoxShape{.height = 0.25, .width = 0.5}));
+  EXPECT_EQ(spec.maps[1].step, 16);
+  const DefaultBoxSpec scaled = tiny.variant.boxes({{"box-scales", "0.1,0.2,0.4,0.5,0.8"}}, 96);
+  EXPECT_DOUBLE_EQ(scaled.maps[2].shapes[0].width, 0.4);
+  EXPECT_DOUBLE_EQ(scaled.maps[3].shapes[1].height, std::sqrt(0.5 * 0.8));
+}
+
+TEST(SsdCatalog, RefusesWhatGivesNoDefaultBoxes) {
+  const FoundModel tiny = find_model("ssd_tiny");
+  const auto refused = [&](const ModelOptions& options,
+                           std::initializer_list<std::string_view> words,
+                           const Shape& image = {3, 128, 128}) {
+    expect_raises(Fault::usage, words, [&] { logits_of(tiny, options, image); });
+  };
+  refused({}, {"32x32", "--box-levels 3"}, {3, 32, 32});
+  refused({}, {"square", "96 x 128"}, {3, 96, 128});
+  refused({{"box-scales", "0.1,0.2"}}, {"--box-scales has 2", "4 maps need 5", "--box-levels 1"});
+  refused({{"box-scales", "0,0.2,0.3,0.4,0.5"}}, {"above 0"});
+  refused({{"box-ratios", "1"}}, {"--box-ratios", "above 1"});
+  refused({{"box-levels", "5"}}, {"4 maps", "not 5"});
+  refused({{"default-boxes", "0.1x0.1,2x1"}}, {"'2x1'"});
+  refused({{"default-boxes", "0.1x0.1"}, {"box-ratios", "2"}}, {"--default-boxes", "one way"});
+  refused({{"default-boxes", "0.1x0.1"}, {"box-levels", "2"}}, {"1 maps", "--box-levels says 2"});
+}
+
+// The trunk has torchvision's shapes, so its weights fit.
+TEST(SsdCatalog, Resnet18HasTheStagesOfAResnet18) {
+  const auto shapes_of = [](const char* name) {
+    const Graph graph = used_graph({.model = find_model(name)});
+    std::vector<Shape> shapes;
+    for (const Param& p : graph.params) shapes.push_back(p.shape);
+    return shapes;
+  };
+  const std::vector<Shape> detector = shapes_of("ssd_resnet18"), classifier = shapes_of("resnet18");
+  const Graph graph = used_graph({.model = find_model("ssd_resnet18")});
+  const auto trunk = std::ranges::count_if(
+      graph.params, [](const Param& p) { return p.name.starts_with("model."); });
+  EXPECT_EQ(trunk, 3 + 12 * 3 + 2 * 3);
+  EXPECT_TRUE(std::equal(detector.begin(), detector.begin() + trunk, classifier.begin()));
 }
 
 }  // namespace

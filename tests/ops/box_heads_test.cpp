@@ -68,7 +68,7 @@ TEST(BoxHeadsOp, TheRowsAreInTheOrderOfTheDefaultBoxes) {
   std::vector<std::vector<float>> data;
   const DefaultBoxSpec& spec = ssd300_boxes();
   for (size_t i = 0; i < spec.maps.size(); ++i) {
-    const int64_t cells = spec.maps[i].cells, shapes = spec.maps[i].shapes();
+    const int64_t cells = spec.maps[i].cells, shapes = std::ssize(spec.maps[i].shapes);
     maps.push_back(b.input(fmt::format("map{}", i), {{1, 2 * shapes, cells, cells}}));
     // Column 0: the box's height, column 1: its centre's row; both as the definition has them.
     std::vector<float>& numbers = data.emplace_back();

@@ -7,8 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "app/command.h"
+#include "app/eval/detection_plots.h"
+#include "app/eval/network_eval.h"
 #include "app/eval/result_scores.h"
-#include "app/network/class_names.h"
 #include "app/network/inference.h"
 #include "app/network/run_weights.h"
 #include "app/train/run.h"
@@ -18,43 +19,16 @@
 #include "base/text/json_text.h"
 #include "base/threads/cores.h"
 #include "config/value.h"
-#include "dist/run_watch.h"
 #include "dist/world.h"
 #include "report/console.h"
 #include "report/metrics_json.h"
 #include "train/checkpoint/weights_metadata.h"
-#include "train/evaluate.h"
+#include "train/tasks/detection_results.h"
 
 namespace convoy {
 namespace {
 
-constexpr double stall_timeout_s = 60;  // for ranks that others wait for
-
 using Json = nlohmann::ordered_json;
-
-struct Options : InferenceOptions {
-  bool all = false;
-  int64_t eval_batch_size = 250;
-  bool json = false;
-
-  void describe(Fields& field) override {
-    describe_source(field);
-    field("all", all,
-          "evaluate every checkpoint of a run in turn, then what `convoy average` made");
-    describe_split(field);
-    field("json", json, "print one JSON object");
-    describe_stored(field);
-    field.section("How");
-    field("eval-batch-size", eval_batch_size, "images at a time; changes no result", at_least(1),
-          {"batch-size", "b"});
-    describe_how(field);
-  }
-};
-
-void describe(Fields& field) {
-  Options().describe(field);
-  ResultsOptions().describe(field);
-}
 
 // The result of one weights file.
 struct Result {
@@ -136,7 +110,7 @@ Json to_json(const std::vector<Result>& results) {
 
 // Files that cannot be used are reported and skipped; the exit code then shows it.
 template <class Evaluate>
-int evaluate_all(const Options& options, const Task& task, const Evaluate& evaluate) {
+int evaluate_all(const EvalOptions& options, const Task& task, const Evaluate& evaluate) {
   std::vector<RunWeights> files = checkpoint_weights(options.checkpoint, options.weights);
   const size_t checkpoints = files.size();
   std::ranges::move(further_weights(options.checkpoint), std::back_inserter(files));
@@ -171,42 +145,38 @@ int evaluate_all(const Options& options, const Task& task, const Evaluate& evalu
   return is_whole ? 0 : static_cast<int>(Fault::checkpoint);
 }
 
+// Draws what --plots asks for, and prints a line for each class.
+void tell_detections(const EvalOptions& options, const NetworkEval& network,
+                     const Evaluator::Outcome& outcome) {
+  const auto* results = dynamic_cast<const DetectionResults*>(outcome.results.get());
+  if (!results) {
+    if (options.plots.empty()) return;
+    raise(Fault::usage, "--plots is for detectors and for --results; try: without it");
+  }
+  const DetectionSummary summary(*results, network.data().class_names());
+  if (!options.json) show_text("\n" + summary.table());
+  if (options.plots.empty()) return;
+  write_detection_plots(options.plots, summary, network.data());
+  if (!options.json) show("\nWrote curves and pictures to {}\n", options.plots);
+}
+
 int run(const CommandLine& line) {
   World& world = World::get();
   const bool tells = world.rank() == 0;
-  if (asks_for_results(line)) return tells ? score_results(line, described(describe)) : 0;
-  Options options;
-  const OpenedModel opened = open_model(line, "eval", describe, options, tells);
+  if (asks_for_results(line)) return tells ? score_results(line, described(describe_eval)) : 0;
+  EvalOptions options;
+  const OpenedModel opened = open_model(line, "eval", describe_eval, options, tells);
   const HostShare share = share_machines();
   if (options.threads == 0) options.threads = std::max(1, available_cores() / share.on_our_cores);
-
-  const auto data = open_matched(options, opened, options.wants_training_set());
-  if (tells && !data->remark().empty()) show(stderr, "Warning: {}\n", data->remark());
-  const AugmentChain chain = options.data.chain(data->image_shape(), false);
-  // A larger batch would be computed in full.
-  const int64_t batch = std::min(options.eval_batch_size, data->size());
-  InferenceNetwork network(options, opened, data->image_shape(),
-                           class_count(options, opened.model, {}, data.get()), batch);
-  Evaluator evaluator(
-      network.task(), network.executor(), *data, chain, batch, options.data.loader(),
-      [&](const Batch::Bad& bad) {
-        if (tells) show(stderr, "Warning: {}\n", bad.reason);
-      },
-      &world);
-  RunWatch watch(&world, stall_timeout_s);
+  NetworkEval network(options, opened, &world, tells);
   const auto evaluate = [&](const WeightFile& file) {
-    network.load(file);
-    watch.at_step(0);
-    const auto console = console_listener(
-        console_options(options.json || !tells, World::started_by_mpi()));  // with its bar
-    return std::move(*evaluator.run([&](int64_t done) {
-      console->on(EvalProgress{done, evaluator.samples()});
-      watch.advance();
-      return true;
-    }));
+    return network.evaluate(file, options.json || !tells);
   };
   if (options.all && world.size() > 1) {
     raise(Fault::usage, "eval --all works in one process; try: without mpirun, or a single file");
+  }
+  if (options.all && !options.plots.empty()) {
+    raise(Fault::usage, "--plots is about one file of weights; try: without --all");
   }
   if (options.all) return evaluate_all(options, network.task(), evaluate);
 
@@ -224,6 +194,7 @@ int run(const CommandLine& line) {
                       .total = outcome.results->samples(),
                       .seconds = steady_seconds() - begin});
   }
+  tell_detections(options, network, outcome);
   return 0;
 }
 
@@ -234,12 +205,16 @@ CommandDef eval_command() {
       .name = "eval",
       .summary = "evaluate weights on a dataset, or score a file of detections",
       .usage =
-          "eval --checkpoint FILE|RUN_DIR [--all] [options]\n"
+          "eval --checkpoint FILE|RUN_DIR [--all] [--plots DIR] [options]\n"
           "       convoy eval --results FILE.json --annotations FILE.json [--plots DIR]",
       .details = R"(Weights written by Convoy say which model, dataset and preprocessing they belong
 to, so the file is enough. The numbers are those of the evaluation in training.
 With --all every checkpoint of a run is evaluated, oldest first, a line each, and
 the best is named at the end; --json prints {"checkpoints": [...], "best": NAME}.
+
+For detectors a line for each class follows: precision and recall at the least score
+with the best F1, and mAP. --plots writes curves over the least score, precision by
+recall, the confusion matrix, and pictures with their objects as they are and as found.
 
 With --results no network is used: detections that any program wrote in COCO's
 format are compared with COCO's annotations, and COCO's twelve numbers are printed
@@ -248,6 +223,7 @@ format are compared with COCO's annotations, and COCO's twelve numbers are print
   convoy eval --checkpoint runs/demo/weights/best.safetensors
   convoy eval --checkpoint runs/demo --weights ema --json
   convoy eval --checkpoint runs/demo --all
+  convoy eval --checkpoint runs/shapes --plots DIR
   convoy eval --checkpoint resnet20.safetensors --model cifar_resnet20 --dataset cifar-10 --data-dir DIR
   convoy eval --results detections.json --annotations instances_val2017.json --plots DIR
 )",
@@ -255,7 +231,7 @@ format are compared with COCO's annotations, and COCO's twelve numbers are print
           "checkpoint weights all results annotations split json model dataset data-dir "
           "num-classes "
           "image-size mean std max-bad eval-batch-size threads",
-      .describe = describe,
+      .describe = describe_eval,
       .shared = true,
       .run = run};
 }

@@ -104,7 +104,7 @@ void refuse_idle(const Options& options, const std::string& format, const Comman
             options.output);
     }
   }
-  const bool detects = find_model(options.model).variant.boxes;
+  const bool detects = bool(find_model(options.model).variant.boxes);
   if (detects && options.softmax) {
     raise(Fault::usage, "--softmax is for classifiers, scores of {} are always probabilities",
           options.model);
@@ -167,7 +167,8 @@ class Exporting {
                      .metadata = source_.metadata()});
     if (variant().boxes) {
       const DetectorOptions detector;
-      add_detection(model_, DefaultBoxes(*variant().boxes), options_.nms ? &detector : nullptr);
+      const DefaultBoxes boxes(variant().boxes(options_.model_options, source_.image()[1]));
+      add_detection(model_, boxes, options_.nms ? &detector : nullptr);
     }
     bytes_ = encode_onnx(model_);
   }

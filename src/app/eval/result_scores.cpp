@@ -119,13 +119,12 @@ void ResultsOptions::describe(Fields& field) {
         "detections in COCO's format for results (JSON), scored instead of a network's");
   field("annotations", annotations,
         "the objects in COCO's format (instances_*.json), for --results");
-  field("plots", plots,
-        "a folder for curves of precision by recall, a PNG for each class, for --results");
+  field("plots", plots, plots_help);
 }
 
 bool asks_for_results(const CommandLine& line) {
-  return std::ranges::any_of(std::vector<std::string>{"results", "annotations", "plots"},
-                             [&](const std::string& key) { return line.settings.contains(key); });
+  const auto typed = [&](const char* key) { return line.settings.contains(key); };
+  return typed("results") || typed("annotations") || (typed("plots") && !typed("checkpoint"));
 }
 
 int score_results(const CommandLine& line, const std::vector<Field>& known) {

@@ -9,13 +9,19 @@
 
 namespace convoy {
 
+// Of --plots, which is for both.
+inline constexpr const char* plots_help =
+    "a folder for pictures: of --results precision by recall, a PNG for each class; of a "
+    "detector's "
+    "weights also other curves, the confusion matrix, and pictures with their objects";
+
 struct ResultsOptions {
   std::string results, annotations, plots;
 
   void describe(Fields& field);
 };
 
-// Whether an option of ResultsOptions was typed.
+// Whether an option of ResultsOptions was typed that has no meaning with a network.
 bool asks_for_results(const CommandLine& line);
 
 // Reads both files, scores, prints, and draws the curves of --plots. `known`: all options of the

@@ -239,7 +239,8 @@ InferenceNetwork::InferenceNetwork(const InferenceOptions& options, const Opened
                                    const Shape& image, int classes, int64_t batch)
     : model_(opened.model),
       options_(options.model_options),
-      task_(make_task({.model = model_, .classes = classes, .options = options_})),
+      task_(make_task({.model = model_, .classes = classes, .options = options_, .image = image})),
+      image_(image),
       plans_(*task_, spec_of(image, batch, options)),
       network_(plans_, options.threads ? options.threads : available_cores()) {
   if (opened.has_rules) warn_of_idle_rules(plans_, options.choices);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/network/run_weights.h"
+#include "boxes/default_boxes.h"
 #include "config/command_line.h"
 #include "data/options.h"
 #include "tensor/choices.h"
@@ -87,6 +88,8 @@ class InferenceNetwork {
 
   const FoundModel& model() const { return model_; }
   const Task& task() const { return *task_; }
+  // Of a detection network.
+  DefaultBoxSpec default_boxes() const { return model_.variant.boxes(options_, image_[1]); }
   const NetworkPlans& plans() const { return plans_; }
   const State& state() { return network_.state(); }
   // Runs the network; the outputs are those of the task.
@@ -96,6 +99,7 @@ class InferenceNetwork {
   FoundModel model_;
   ModelOptions options_;
   std::unique_ptr<Task> task_;
+  Shape image_;
   NetworkPlans plans_;
   Network network_;
 };

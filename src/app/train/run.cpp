@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/eval/run_report.h"
 #include "app/signals.h"
 #include "base/process.h"
 #include "base/show.h"
@@ -13,8 +14,10 @@
 #include "base/threads/cores.h"
 #include "dist/world.h"
 #include "launch/rank_process.h"
+#include "models/model.h"
 #include "report/console.h"
 #include "report/jsonl.h"
+#include "report/results_csv.h"
 #include "report/run_log.h"
 #include "report/sessions.h"
 #include "report/summary_csv.h"
@@ -114,6 +117,21 @@ class Beginning : public Listener {
   bool& has_begun_;
 };
 
+// Rank 0 makes missing files of a set that can be made; the others wait for it.
+void make_absent_data(const RunConfig& config) {
+  World& world = World::get();
+  if (world.rank() == 0) {
+    const auto tell = [&](const std::string& text) {
+      if (!config.quiet) show(stderr, "{}: {}\n", config.data.dataset_name(), text);
+    };
+    config.data.make_absent_files(
+        [&](const std::string& folder) { tell("there is no " + folder + ", making it"); }, tell);
+  }
+  world.broadcast(0, std::string());
+}
+
+bool detects(const RunConfig& config) { return bool(find_model(config.model).variant.boxes); }
+
 int train_in(const RunConfig& config, const RunDir& dir, bool& has_begun) {
   const std::atomic<int>& stop = watch_signals(World::started_by_mpi());
   World& world = World::get();
@@ -129,6 +147,7 @@ int train_in(const RunConfig& config, const RunDir& dir, bool& has_begun) {
     }
     listeners.add(console_listener(std::move(console)));
     listeners.add(summary_csv_listener(dir.summary(), metrics));
+    if (detects(config)) listeners.add(results_csv_listener(dir.results()));
     listeners.add(run_log_listener(dir.log()));
     listeners.add(sessions_listener(dir.sessions()));
     // Last, because its run_end line says that the run is over: all other logs must be complete by
@@ -152,12 +171,21 @@ int train_in(const RunConfig& config, const RunDir& dir, bool& has_begun) {
   return trainer.run();
 }
 
+// After the run, whose memory is free again. Nothing that goes wrong here changes its result.
+void report_end(const RunConfig& config, const RunDir& dir) {
+  if (World::get().rank() != 0 || !detects(config) || config.eval_epochs <= 0) return;
+  report_detections(dir, config.thread_count(), config.quiet);
+}
+
 }  // namespace
 
 int run_training(const RunConfig& config, const RunDir& dir) {
   bool has_begun = false;
   try {
-    return train_in(config, dir, has_begun);
+    make_absent_data(config);
+    const int code = train_in(config, dir, has_begun);
+    if (code == 0) report_end(config, dir);
+    return code;
   } catch (...) {
     if (!has_begun) dir.take_back();  // for example no data or wrong weights
     throw;

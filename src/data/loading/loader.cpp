@@ -71,6 +71,7 @@ Loader::Loader(const Dataset& dataset, const AugmentChain& chain, const EpochPla
           "mixup and cutmix mix labels, and these samples have boxes; try: without "
           "--mixup-alpha and --cutmix-alpha");
   }
+  expect(!spec.mosaic.on() || (spec.form && dataset.has_objects()), "mosaics of objects");
   total_ = divide_up(spec.last_step - spec.first_step, spec.stride) * spec.parts;
   if (spec_.micro_batch == 0) spec_.micro_batch = spec.batch;
   expect(spec.batch % spec_.micro_batch == 0 && spec.offset % spec_.micro_batch == 0,
@@ -80,6 +81,7 @@ Loader::Loader(const Dataset& dataset, const AugmentChain& chain, const EpochPla
   for (int i = 0; i < std::min(worker_count(spec), spec.prefetch); ++i) {
     const size_t floats = spec.bf16 ? float_bytes(chain.image().count()) : 0;
     places_.emplace_back(image_bytes() + scratch_bytes() + floats);
+    if (spec.mosaic.on()) places_.back().mosaics.emplace(dataset);
   }
   try {
     for (Place& place : places_) threads_.emplace_back([this, &place] { work(place); });
@@ -177,18 +179,25 @@ size_t Loader::image_bytes() const {
                                       static_cast<int64_t>(Arena::alignment)));
 }
 
+void Loader::read_one(int64_t index, const ReadKeys& keys, Place& place) const {
+  place.sample.begin(place.memory.data(), dataset_.image_type());
+  if (keys.mosaic) {
+    place.mosaics->read(index, *keys.mosaic, place.sample);
+  } else {
+    dataset_.read(index, keys.view, place.sample);
+  }
+}
+
 size_t Loader::scratch_bytes() const {
   return static_cast<size_t>(round_up(static_cast<int64_t>(chain_.scratch_bytes()),
                                       static_cast<int64_t>(Arena::alignment)));
 }
 
 // Reads the sample or a replacement; false: neither.
-bool Loader::read(int64_t index, uint64_t key, std::byte* image, Sample& sample,
-                  Batch& batch) const {
+bool Loader::read(int64_t index, const ReadKeys& keys, Place& place, Batch& batch) const {
   if (spec_.bad == BadSamples::refuse) {
     try {
-      sample.begin(image, dataset_.image_type());
-      dataset_.read(index, key, sample);
+      read_one(index, keys, place);
     } catch (const Error& error) {
       if (error.fault() != Fault::data) throw;
       refuse_bad(error.what());
@@ -200,8 +209,7 @@ bool Loader::read(int64_t index, uint64_t key, std::byte* image, Sample& sample,
   for (int64_t i = 0; i < std::min(most, dataset_.size()); ++i) {
     const int64_t instead = (index + i) % dataset_.size();
     try {
-      sample.begin(image, dataset_.image_type());
-      dataset_.read(instead, key, sample);
+      read_one(instead, keys, place);
       return true;
     } catch (const Error& error) {
       if (error.fault() != Fault::data) throw;
@@ -288,7 +296,11 @@ void Loader::fill(int64_t number, Batch& batch, Place& place) const {
       return random_key(first_copy, purpose, static_cast<uint64_t>(position.copy));
     };
     key[i] = static_cast<int64_t>(keyed(Purpose::batch_key));
-    weight[i] = read(sample, keyed(Purpose::view), image, place.sample, batch) ? 1 : 0;
+    ReadKeys keys{.view = keyed(Purpose::view), .mosaic = {}};
+    if (const uint64_t own = keyed(Purpose::mosaic); spec_.mosaic.picks(position.epoch, own)) {
+      keys.mosaic = own;
+    }
+    weight[i] = read(sample, keys, place, batch) ? 1 : 0;
     if (weight[i] == 0) leave_blank(place.sample, image);
     write(place.sample, keyed(Purpose::augment), place, batch, i);
   }

@@ -7,6 +7,7 @@
 #include <deque>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "data/loading/batch.h"
 #include "data/loading/epoch_plan.h"
 #include "data/mixing/mixing.h"
+#include "data/mixing/mosaic.h"
 
 namespace convoy {
 
@@ -46,6 +48,7 @@ struct LoaderSpec {
   int64_t max_bad = 0;  // bad samples allowed per epoch; the caller counts them, not the loader
   const SampleForm* form = nullptr;  // converts samples into batch tensors; null: their own tensors
   Mixing mixing = {};                // adds its tensors to the batches
+  MosaicRule mosaic = {};            // samples with objects only
   // Images are mixed within groups of this size, which must divide `batch` and `offset`; 0:
   // `batch`.
   int64_t micro_batch = 0;
@@ -101,11 +104,18 @@ class Loader {
     explicit Place(size_t bytes) : memory(bytes) {}
     Arena memory;  // the image, the chain's scratch, then the image as floats if it is rounded
     Sample sample;
+    std::optional<MosaicMaker> mosaics;  // where the rule asks for them
   };
 
   void work(Place& place);
   void fill(int64_t number, Batch& batch, Place& place) const;
-  bool read(int64_t index, uint64_t key, std::byte* image, Sample& sample, Batch& batch) const;
+  // What a sample is read with: the key of its view, and that of its mosaic if it is one.
+  struct ReadKeys {
+    uint64_t view;
+    std::optional<uint64_t> mosaic;
+  };
+  void read_one(int64_t index, const ReadKeys& keys, Place& place) const;
+  bool read(int64_t index, const ReadKeys& keys, Place& place, Batch& batch) const;
   void leave_blank(Sample& sample, std::byte* image) const;
   // Writes sample `i` of a batch from what was read.
   void write(Sample& sample, uint64_t key, Place& place, Batch& batch, int64_t i) const;

@@ -32,11 +32,11 @@ void check(const Node& n, std::span<const TensorType> in) {
   }
 }
 
-// loss [n], the weight of each box's cross-entropy [n, boxes], 1 / m [n].
+// loss [n], the weight of each box's cross-entropy [n, boxes], 1 / m [n], the codes' part [n].
 Types infer(const Node& n, std::span<const TensorType> in) {
   check(n, in);
   const Shape& logits = in[0].shape;
-  return {{{logits[0]}}, {{logits[0], logits[1]}}, {{logits[0]}}};
+  return {{{logits[0]}}, {{logits[0], logits[1]}}, {{logits[0]}}, {{logits[0]}}};
 }
 
 int32_t checked_class(const int32_t* classes, int64_t box, int64_t count) {
@@ -84,7 +84,8 @@ class LossKernel : public Kernel {
         targets_(site.input<float>(3)),
         loss_(site.output<float>(0)),
         weights_(site.output<float>(1)),
-        shares_(site.output<float>(2)) {}
+        shares_(site.output<float>(2)),
+        of_codes_(site.output<float>(3)) {}
 
   int phases() const override { return 2; }
   int tasks(int phase) const override {
@@ -132,17 +133,20 @@ class LossKernel : public Kernel {
     const float* entropies = this->entropies(args) + first;
     const float* codes = codes_(args) + first * code_numbers;
     const float* targets = targets_(args) + first * code_numbers;
-    double total = 0;
+    double total = 0, of_codes = 0;
     for (int64_t i = 0; i < rows_.boxes; ++i) {
       if (weights[i] == 0) continue;
       total += static_cast<double>(weights[i]) * static_cast<double>(entropies[i]);
       weights[i] = static_cast<float>(static_cast<double>(weights[i]) * share);
       for (int64_t k = i * code_numbers; classes[i] > 0 && k < (i + 1) * code_numbers; ++k) {
-        total += huber(static_cast<double>(codes[k]) - static_cast<double>(targets[k]));
+        const double own = huber(static_cast<double>(codes[k]) - static_cast<double>(targets[k]));
+        total += own;
+        of_codes += own;
       }
     }
     loss_(args)[sample] = static_cast<float>(total * share);
     shares_(args)[sample] = static_cast<float>(share);
+    of_codes_(args)[sample] = static_cast<float>(of_codes * share);
   }
 
   BoxRows rows_;
@@ -150,7 +154,7 @@ class LossKernel : public Kernel {
   In<float> logits_, codes_;
   In<int32_t> classes_;
   In<float> targets_;
-  Out<float> loss_, weights_, shares_;
+  Out<float> loss_, weights_, shares_, of_codes_;
 };
 
 std::unique_ptr<Kernel> forward(const Node& n, const KernelSite& site) {
@@ -209,9 +213,10 @@ const OpDef loss_def{.name = "detection_loss", .infer = infer, .grad = grad, .ke
 
 }  // namespace
 
-Value detection_loss(Builder& b, Value logits, Value codes, Value box_classes, Value box_codes,
-                     const DetectionLossOptions& options) {
-  return b.emit(loss_def, {logits, codes, box_classes, box_codes}, options);
+DetectionLoss detection_loss(Builder& b, Value logits, Value codes, Value box_classes,
+                             Value box_codes, const DetectionLossOptions& options) {
+  const Values out = b.emit_all(loss_def, {logits, codes, box_classes, box_codes}, options);
+  return {.loss = out[0], .of_codes = out[3]};
 }
 
 OpFamily detection_loss_ops() { return {.ops = {&loss_def, &grad_def}}; }

@@ -10,8 +10,13 @@ struct DetectionLossOptions {
   int64_t negatives = 3;  // background boxes per matched box
 };
 
+struct DetectionLoss {
+  Value loss;      // [n], of each sample
+  Value of_codes;  // [n], the part of it that is about codes; it has no gradient of its own
+};
+
 // logits [n, boxes, classes], codes [n, boxes, 4], the targets box_classes s32 [n, boxes] (0:
-// background) and box_codes [n, boxes, 4] -> the loss of each sample [n].
+// background) and box_codes [n, boxes, 4] -> the loss of each sample.
 //
 // With m matched boxes (of a class that is not 0) the loss is the sum of
 // - the cross-entropy of the matched boxes,
@@ -21,7 +26,7 @@ struct DetectionLossOptions {
 // - the Huber loss of the matched boxes' codes: e^2 / 2 up to |e| = 1, then |e| - 1/2,
 // divided by m; 0 if m is 0. The choice of boxes has no gradient. A class that does not exist is
 // Fault::data.
-Value detection_loss(Builder& b, Value logits, Value codes, Value box_classes, Value box_codes,
-                     const DetectionLossOptions& options = {});
+DetectionLoss detection_loss(Builder& b, Value logits, Value codes, Value box_classes,
+                             Value box_codes, const DetectionLossOptions& options = {});
 
 }  // namespace convoy::ops

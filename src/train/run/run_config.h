@@ -30,6 +30,10 @@
 #include "train/update/optimizer.h"
 #include "train/update/weight_average.h"
 
+namespace convoy {
+struct UsualStep;
+}
+
 namespace convoy::ops {
 
 constexpr auto words_of(Smoothing) { return words<Smoothing>("uniform", "others"); }
@@ -158,6 +162,7 @@ struct RunConfig {
  private:
   void describe_model(Fields& field);
   void describe_length(Fields& field);
+  const UsualStep& usual_step() const;
   void describe_batch(Fields& field);
   void describe_rate(Fields& field);
   void describe_update(Fields& field);

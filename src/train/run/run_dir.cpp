@@ -227,7 +227,8 @@ RunDir RunDir::look(const fs::path& path) {
 }
 
 const std::vector<std::string>& run_logs() {
-  static const std::vector<std::string> names{"log.txt", "metrics.jsonl", "summary.csv"};
+  static const std::vector<std::string> names{"log.txt", "metrics.jsonl", "summary.csv",
+                                              "results.csv"};
   return names;
 }
 

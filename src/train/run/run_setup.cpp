@@ -1,6 +1,7 @@
 #include "train/run/run_setup.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.h"
 #include "models/model.h"
@@ -40,6 +41,7 @@ RunSetup::RunSetup(const RunConfig& run, const PassWatch& watch, ProcessPlace pl
                       .options = run.model_options,
                       .run = &run,
                       .train_set = train_set.get(),
+                      .image = train_set->image_shape(),
                       .tables = byte_tables(run, train_chain, eval_chain)})),
       plans(*task, with_watch(network_spec(shape.micro_batch), watch)) {}
 
@@ -99,6 +101,14 @@ LoaderSpec RunSetup::loader(int64_t first, int64_t last) const {
   spec.last_step = last;
   spec.seed = config.seed;
   spec.mixing = config.mixing;
+  if (config.data.mosaic > 0) {
+    const double whole =
+        config.epochs > 0 ? config.epochs
+                          : static_cast<double>(config.steps_of_run()) / epochs.steps_per_epoch();
+    const double until = std::ceil(whole) - config.data.mosaic_off_epochs;
+    spec.mosaic = {.share = config.data.mosaic,
+                   .until_epoch = std::max<int64_t>(0, std::llround(until))};
+  }
   spec.form = task->form();
   spec.micro_batch = shape.micro_batch;
   return spec;

@@ -73,6 +73,10 @@ std::unique_ptr<Task> make(const TaskSite& site) {
                                             site.options, site.tables);
   }
   const RunConfig& run = *site.run;
+  if (run.data.mosaic > 0) {
+    raise(Fault::usage, "--mosaic is for detectors, {} classifies; try: --mixup-alpha 0.2",
+          model.name);
+  }
   return std::make_unique<Classification>(
       model, site.classes, loss_options(run), site.options, site.tables,
       run.class_weights.of(*site.train_set, site.classes), run.mixing.on());

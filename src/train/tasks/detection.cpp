@@ -22,31 +22,30 @@ void refuse_options_of_classifiers(const RunConfig& run) {
   if (run.mixing.on()) refuse("mixing images (--mixup, --cutmix)");
 }
 
-const DefaultBoxSpec& boxes_of(const Variant& model) {
-  expect(model.boxes, "a detection network has default boxes");
-  return *model.boxes;
-}
-
-Shape image_of(const Variant& model) {
-  const auto side = static_cast<int64_t>(boxes_of(model).image);
-  return {3, side, side};
+DefaultBoxSpec boxes_of(const Variant& model, const ModelOptions& options, const Shape& image) {
+  expect(bool(model.boxes), "a detection network has default boxes");
+  if (image[1] != image[2]) {
+    raise(Fault::usage, "{} takes square images, not {} x {}", model.name, image[1], image[2]);
+  }
+  return model.boxes(options, image[1]);
 }
 
 std::unique_ptr<Task> make(const TaskSite& site) {
   if (site.run) refuse_options_of_classifiers(*site.run);
-  return std::make_unique<DetectionTask>(site.model.variant, site.classes, site.options,
+  const Shape image = site.image.rank() == 0 ? site.model.image() : site.image;
+  return std::make_unique<DetectionTask>(site.model.variant, site.classes, image, site.options,
                                          site.tables);
 }
 
 }  // namespace
 
-DetectionTask::DetectionTask(const Variant& model, int classes, ModelOptions options,
-                             ops::ByteTables tables)
+DetectionTask::DetectionTask(const Variant& model, int classes, const Shape& image,
+                             ModelOptions options, ops::ByteTables tables)
     : model_(model),
       classes_(classes),
       options_(std::move(options)),
       tables_(std::move(tables)),
-      form_(boxes_of(model), image_of(model)),
+      form_(boxes_of(model, options_, image), image),
       detector_(form_.boxes(), classes) {}
 
 TaskGraph DetectionTask::build(const TaskShape& shape) const {
@@ -69,8 +68,9 @@ TaskGraph DetectionTask::build(const TaskShape& shape) const {
   const int64_t boxes = form_.boxes().count();
   const Value classes = b.input("box_classes", {{n, boxes}, DType::s32});
   const Value targets = b.input("box_codes", {{n, boxes, 4}});
-  const Value loss = ops::detection_loss(b, logits, codes, classes, targets);
+  const auto [loss, box_loss] = ops::detection_loss(b, logits, codes, classes, targets);
   b.output("loss", loss);
+  b.output("box_loss", box_loss);
   if (shape.train) {
     task.loss_scale = b.input("loss_scale", {});
     task.losses = {{loss, 1}};
@@ -84,6 +84,7 @@ std::unique_ptr<Results> DetectionTask::results() const {
 
 void DetectionTask::read(const Executor& executor, const Batch& batch, Rows& rows) const {
   const float* loss = executor.output("loss");
+  const float* box_loss = executor.output("box_loss");
   const auto* weight = batch.data<float>("weight");
   const auto& outputs = executor.plan().graph.outputs;
   const bool evaluates =
@@ -96,12 +97,12 @@ void DetectionTask::read(const Executor& executor, const Batch& batch, Rows& row
   std::vector<double> row;
   for (int64_t i = 0; i < batch.valid; ++i) {
     if (weight[i] == 0) continue;
-    const auto own = static_cast<double>(loss[i]);
+    const DetectionLosses own{static_cast<double>(loss[i]), static_cast<double>(box_loss[i])};
     if (evaluates) {
       make_detection_row(own, truth_of(batch, i), found[static_cast<size_t>(i)], row);
       rows.add(row);
     } else {
-      rows.add(std::array{own});
+      rows.add(std::array{own.all, own.of_boxes});
     }
   }
 }

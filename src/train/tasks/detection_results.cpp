@@ -1,6 +1,7 @@
 #include "train/tasks/detection_results.h"
 
 #include <cmath>
+#include <iterator>
 
 #include "base/error.h"
 #include "base/threads/thread_pool.h"
@@ -39,29 +40,28 @@ struct PictureRow {
 
 int category_of(double label) { return static_cast<int>(label) - 1; }
 
-void add_to(CocoScorer& scorer, const PictureRow& row) {
-  std::vector<CocoTruth> truths;
+ScoredPicture scored(const PictureRow& row) {
+  ScoredPicture picture{.image = row.image, .truths = {}, .found = {}};
   for (size_t i = 0; i < row.truths.size(); i += truth_columns) {
     const auto t = row.truths.subspan(i, truth_columns);
-    truths.push_back({.x = t[0],
-                      .y = t[1],
-                      .width = t[2],
-                      .height = t[3],
-                      .area = t[5],
-                      .category = category_of(t[4]),
-                      .crowd = t[6] != 0});
+    picture.truths.push_back({.x = t[0],
+                              .y = t[1],
+                              .width = t[2],
+                              .height = t[3],
+                              .area = t[5],
+                              .category = category_of(t[4]),
+                              .crowd = t[6] != 0});
   }
-  std::vector<CocoDetection> found;
   for (size_t i = 0; i < row.found.size(); i += found_columns) {
     const auto d = row.found.subspan(i, found_columns);
-    found.push_back({.x = d[0],
-                     .y = d[1],
-                     .width = d[2],
-                     .height = d[3],
-                     .score = d[4],
-                     .category = category_of(d[5])});
+    picture.found.push_back({.x = d[0],
+                             .y = d[1],
+                             .width = d[2],
+                             .height = d[3],
+                             .score = d[4],
+                             .category = category_of(d[5])});
   }
-  scorer.add(row.image, truths, found);
+  return picture;
 }
 
 // body(row) for each row of `flat`; false: it is damaged.
@@ -79,9 +79,9 @@ bool each_row(std::span<const double> flat, const Body& body) {
 
 }  // namespace
 
-void make_detection_row(double loss, const PictureTruth& truth, std::span<const Detection> found,
-                        std::vector<double>& row) {
-  row = {loss, static_cast<double>(truth.image_id),
+void make_detection_row(const DetectionLosses& losses, const PictureTruth& truth,
+                        std::span<const Detection> found, std::vector<double>& row) {
+  row = {losses.all, losses.of_boxes, static_cast<double>(truth.image_id),
          static_cast<double>(truth.objects.size() / truth_columns)};
   row.insert(row.end(), truth.objects.begin(), truth.objects.end());
   for (const Detection& one : found) {
@@ -91,14 +91,22 @@ void make_detection_row(double loss, const PictureTruth& truth, std::span<const 
   }
 }
 
-CocoScore DetectionResults::whole_score() const {
-  CocoScorer scorer(categories_);
+std::vector<ScoredPicture> DetectionResults::pictures() const {
+  std::vector<ScoredPicture> all;
   const bool sound = each_row(pictures_.flat(), [&](std::span<const double> row) {
     const auto picture = PictureRow::of(row, categories_);
-    if (picture) add_to(scorer, *picture);
+    if (picture) all.push_back(scored(*picture));
     return picture.has_value();
   });
   expect(sound, "rows of pictures");
+  return all;
+}
+
+CocoScore DetectionResults::whole_score() const {
+  CocoScorer scorer(categories_);
+  for (const ScoredPicture& picture : pictures()) {
+    scorer.add(picture.image, picture.truths, picture.found);
+  }
   ThreadPool pool(available_cores());
   return scorer.score(pool);
 }
@@ -109,36 +117,53 @@ const DetectionResults::Numbers& DetectionResults::score() const {
   if (!score_) {
     const CocoScore whole = whole_score();
     score_ = {whole[CocoNumber::ap], whole[CocoNumber::ap50], whole[CocoNumber::ap75]};
+    const ConfidenceCurves curves = confidence_curves(pictures(), categories_);
+    if (curves.mean.objects > 0) {
+      const auto best = static_cast<size_t>(curves.best);
+      score_->precision = curves.mean.precision[best];
+      score_->recall = curves.mean.recall[best];
+    }
   }
   return *score_;
 }
 
 std::vector<Metric> DetectionResults::metrics() const {
   const Numbers& numbers = score();
-  return {{&detection_metrics[0], mean_loss()},
-          {&detection_metrics[1], numbers.ap},
-          {&detection_metrics[2], numbers.ap50},
-          {&detection_metrics[3], numbers.ap75}};
+  const double boxes = samples() ? box_loss_ / static_cast<double>(samples()) : 0;
+  const double values[] = {mean_loss(),       numbers.ap,     numbers.ap50, numbers.ap75,
+                           numbers.precision, numbers.recall, boxes,        mean_loss() - boxes};
+  static_assert(std::size(values) == detection_metrics.size());
+  std::vector<Metric> metrics;
+  for (size_t i = 0; i < detection_metrics.size(); ++i) {
+    metrics.push_back({&detection_metrics[i], values[i]});
+  }
+  return metrics;
 }
 
 void DetectionResults::add_rest(std::span<const double> row) {
-  if (row.empty()) return;  // of training
-  expect(PictureRow::of(row, categories_).has_value(), "a row of a picture");
-  pictures_.add(row);
+  expect(!row.empty(), "a row has the loss of its boxes");
+  box_loss_ += row[0];
+  if (row.size() == 1) return;  // of training
+  expect(PictureRow::of(row.subspan(1), categories_).has_value(), "a row of a picture");
+  pictures_.add(row.subspan(1));
   score_.reset();
 }
 
 void DetectionResults::merge_rest(const Results& later) {
-  pictures_.append(static_cast<const DetectionResults&>(later).pictures_.flat());
+  const auto& more = static_cast<const DetectionResults&>(later);
+  box_loss_ += more.box_loss_;
+  pictures_.append(more.pictures_.flat());
   score_.reset();
 }
 
 void DetectionResults::clear_rest() {
+  box_loss_ = 0;
   pictures_.clear();
   score_.reset();
 }
 
 void DetectionResults::save_rest(SavedResults& into) const {
+  into.numbers["box_loss"] = box_loss_;
   const std::span<const double> flat = pictures_.flat();
   if (!flat.empty()) into.lists["pictures"] = {flat.begin(), flat.end()};
 }
@@ -151,7 +176,13 @@ std::string DetectionResults::restore_rest(const SavedResults& saved) {
     return PictureRow::of(row, categories_).has_value();
   });
   if (!sound) return "epoch_pictures has no sound rows of pictures";
+  // A checkpoint of an earlier Convoy does not know this part of the loss.
+  const auto boxes = saved.numbers.find("box_loss");
+  if (boxes != saved.numbers.end() && !(boxes->second >= 0 && boxes->second <= 3.5e38)) {
+    return "epoch_box_loss is no sum of losses";
+  }
   clear_rest();
+  box_loss_ = boxes == saved.numbers.end() ? 0 : boxes->second;
   pictures_.append(flat);
   return "";
 }

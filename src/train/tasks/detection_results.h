@@ -1,8 +1,9 @@
 // The results of detection: the objects of each picture and those that were found, scored as COCO
 // does (boxes/coco_score.h).
 //
-// A row after the loss, in evaluation only: the picture's number, how many objects it has, their
-// rows as in object_tensor::truth, and of each object found x, y, width, height, score, class.
+// A row after the loss: the part of the loss that is about boxes; in evaluation also the picture's
+// number, how many objects it has, their rows as in object_tensor::truth, and of each object found
+// x, y, width, height, score, class.
 #pragma once
 
 #include <array>
@@ -12,22 +13,34 @@
 
 #include "boxes/coco_score.h"
 #include "boxes/nms.h"
+#include "boxes/scores/confidence.h"
 #include "data/detection_form.h"
 #include "train/tasks/results.h"
 
 namespace convoy {
 
-// The loss; then COCO's AP, AP50 and AP75 in [0, 1], or -1 if there are no objects.
+// The loss; then COCO's AP, AP50 and AP75 in [0, 1], or -1 if there are no objects; precision and
+// recall at the least score with the highest mean F1 (boxes/scores/confidence.h), or -1; and the
+// two parts of the loss.
 inline constexpr std::array detection_metrics{
     loss_metric,
     MetricDef{
         .name = "mAP", .title = "mAP", .log_title = "mAP", .is_main = true, .in_training = false},
     MetricDef{.name = "mAP50", .title = "mAP50", .log_title = "mAP50", .in_training = false},
-    MetricDef{.name = "mAP75", .title = "mAP75", .log_title = "mAP75", .in_training = false}};
+    MetricDef{.name = "mAP75", .title = "mAP75", .log_title = "mAP75", .in_training = false},
+    MetricDef{.name = "precision", .title = "P", .log_title = "P", .in_training = false},
+    MetricDef{.name = "recall", .title = "R", .log_title = "R", .in_training = false},
+    MetricDef{"box_loss", "box loss", "box_loss", false},
+    MetricDef{"class_loss", "class loss", "class_loss", false}};
+
+// Of a sample.
+struct DetectionLosses {
+  double all, of_boxes;
+};
 
 // Replaces `row` by the row of a picture.
-void make_detection_row(double loss, const PictureTruth& truth, std::span<const Detection> found,
-                        std::vector<double>& row);
+void make_detection_row(const DetectionLosses& losses, const PictureTruth& truth,
+                        std::span<const Detection> found, std::vector<double>& row);
 
 class DetectionResults final : public Results {
  public:
@@ -37,13 +50,16 @@ class DetectionResults final : public Results {
   std::vector<Metric> metrics() const override;
   Metric main() const override { return {&detection_metrics[1], score().ap}; }
 
+  int categories() const { return categories_; }
   // All of COCO's numbers of the pictures so far.
   CocoScore whole_score() const;
+  // The pictures so far, in the order of samples.
+  std::vector<ScoredPicture> pictures() const;
 
  private:
   // Those that are metrics.
   struct Numbers {
-    double ap = -1, ap50 = -1, ap75 = -1;
+    double ap = -1, ap50 = -1, ap75 = -1, precision = -1, recall = -1;
   };
   const Numbers& score() const;
   void add_rest(std::span<const double> row) override;
@@ -53,6 +69,7 @@ class DetectionResults final : public Results {
   std::string restore_rest(const SavedResults& saved) override;
 
   int categories_;
+  double box_loss_ = 0;  // sum over the samples
   Rows pictures_;
   mutable std::optional<Numbers> score_;  // of pictures_, once it was asked for
 };

@@ -36,11 +36,9 @@ std::unique_ptr<Task> make_task(const TaskSite& site) {
 Graph used_graph(const TaskSite& site, const Shape& image, int64_t batch) {
   TaskSite full = site;
   if (full.classes == 0) full.classes = full.model.classes();
+  full.image = image.rank() == 0 ? full.model.image() : image;
   return make_task(full)
-      ->build({.batch = batch,
-               .image = image.rank() == 0 ? full.model.image() : image,
-               .train = false,
-               .for_export = true})
+      ->build({.batch = batch, .image = full.image, .train = false, .for_export = true})
       .graph;
 }
 

@@ -56,6 +56,7 @@ struct TaskSite {
   // For training; null: for use only.
   const RunConfig* run = nullptr;
   const Dataset* train_set = nullptr;
+  Shape image = {};             // [c, h, w] of its images; rank 0: the model's own
   ops::ByteTables tables = {};  // to convert byte images to floats; null: images arrive as floats
 };
 

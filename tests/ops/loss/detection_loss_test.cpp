@@ -75,7 +75,7 @@ OpCase loss_case(int64_t n, int64_t boxes, int64_t classes, double most, int64_t
                      {.shape = {n, boxes, 4}, .low = -2, .high = 2, .fixed = true}},
           .build =
               [=](Builder& b, std::span<const Value> in) {
-                return ops::detection_loss(b, in[0], in[1], in[2], in[3], {negatives});
+                return ops::detection_loss(b, in[0], in[1], in[2], in[3], {negatives}).loss;
               },
           .reference =
               [=](std::span<const Doubles> in) {
@@ -118,7 +118,8 @@ struct LossRun {
     const Value x = b.param("logits", {1, boxes, classes}, {});
     const Value y = b.param("codes", {1, boxes, 4}, {});
     const Value label = b.input("labels", {{1, boxes}, DType::s32});
-    const Value loss = ops::detection_loss(b, x, y, label, b.input("targets", {{1, boxes, 4}}));
+    const Value loss =
+        ops::detection_loss(b, x, y, label, b.input("targets", {{1, boxes, 4}})).loss;
     b.output("loss", loss);
     const Value scale = b.input("scale", {Shape{}});
     Session session(plan(std::move(graph), {{loss}}, scale));

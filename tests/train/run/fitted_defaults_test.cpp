@@ -37,16 +37,29 @@ Settings typed(std::map<std::string, std::string> values) {
 }
 
 TEST(FittedDefaults, LeaveAnEpochItsSteps) {
-  EXPECT_EQ(fitted_batch(0, 1), 128);  // not known
-  EXPECT_EQ(fitted_batch(1000000, 1), 128);
-  EXPECT_EQ(fitted_batch(1024, 1), 128);
-  EXPECT_EQ(fitted_batch(1023, 1), 64);
-  EXPECT_EQ(fitted_batch(127, 1), 8);
-  EXPECT_EQ(fitted_batch(20, 1), 8);
-  EXPECT_EQ(fitted_batch(5, 1), 4);
-  EXPECT_EQ(fitted_batch(1, 1), 1);
-  EXPECT_EQ(fitted_batch(1024, 4), 32);  // of each part
-  EXPECT_EQ(fitted_batch(10, 16), 1);
+  EXPECT_EQ(fitted_batch(usual_of_classifiers, 0, 1), 128);  // not known
+  EXPECT_EQ(fitted_batch(usual_of_classifiers, 1000000, 1), 128);
+  EXPECT_EQ(fitted_batch(usual_of_classifiers, 1024, 1), 128);
+  EXPECT_EQ(fitted_batch(usual_of_classifiers, 1023, 1), 64);
+  EXPECT_EQ(fitted_batch(usual_of_classifiers, 127, 1), 8);
+  EXPECT_EQ(fitted_batch(usual_of_classifiers, 20, 1), 8);
+  EXPECT_EQ(fitted_batch(usual_of_classifiers, 5, 1), 4);
+  EXPECT_EQ(fitted_batch(usual_of_classifiers, 1, 1), 1);
+  EXPECT_EQ(fitted_batch(usual_of_classifiers, 1024, 4), 32);  // of each part
+  EXPECT_EQ(fitted_batch(usual_of_classifiers, 10, 16), 1);
+}
+
+TEST(FittedDefaults, DetectorsHaveTheirOwn) {
+  EXPECT_EQ(fitted_batch(usual_of_detectors, 0, 1), 32);
+  EXPECT_EQ(fitted_batch(usual_of_detectors, 100, 1), 8);
+  const Resolved scratch(typed({{"model", "ssd_tiny"}, {"dataset", "generated"}}));
+  EXPECT_EQ(scratch.config.batch_size, 32);
+  EXPECT_DOUBLE_EQ(scratch.rate(), 0.01);
+  const Resolved trained(typed({{"model", "ssd_tiny"},
+                                {"dataset", "generated"},
+                                {"init-from", "weights.safetensors"},
+                                {"batch-size", "16"}}));
+  EXPECT_DOUBLE_EQ(trained.rate(), 0.0015);
 }
 
 TEST(FittedDefaults, ABatchThatIsTypedStands) {

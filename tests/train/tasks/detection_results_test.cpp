@@ -17,7 +17,7 @@ PictureTruth truth(int64_t image, std::vector<double>& rows) {
 
 std::vector<double> row(int64_t image, const std::vector<Detection>& found, double loss = 1) {
   std::vector<double> rows, made;
-  make_detection_row(loss, truth(image, rows), found, made);
+  make_detection_row({loss, loss / 4}, truth(image, rows), found, made);
   return made;
 }
 
@@ -53,7 +53,7 @@ TEST(DetectionResults, ScoresPicturesAsCocoDoes) {
 TEST(DetectionResults, WithoutPicturesThereIsNoPrecision) {
   DetectionResults results(3);
   EXPECT_EQ(results.main().value, -1);
-  results.add(std::vector<double>{0.5});  // of training: only a loss
+  results.add(std::vector<double>{0.5, 0.2});  // of training: only losses
   EXPECT_EQ(value(results, "loss"), 0.5);
   EXPECT_EQ(value(results, "mAP"), -1);
 }

@@ -44,7 +44,7 @@ class DetectionAnswer final : public Answer {
         upright_(site.upright),
         classes_(site.network.executor().output_type("class_logits").shape[2]),
         ids_(site.names, classes_, options_.annotations),
-        detector_(DefaultBoxes(*site.network.model().variant.boxes), classes_, options_.detector) {
+        detector_(DefaultBoxes(site.network.default_boxes()), classes_, options_.detector) {
     if (!options_.results.empty() && !ids_.are_known()) {
       raise(Fault::usage,
             "--results needs the numbers of the categories, and the network's classes are not "

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/prepare/boxes/box_writers.h"
+#include "app/prepare/boxes/fit_anchors.h"
 #include "app/prepare/coco_shards.h"
 #include "app/prepare/write_and_tell.h"
 #include "base/error.h"
@@ -26,6 +27,7 @@ struct Options {
   double val_share = 0;
   Pictures pictures = Pictures::copy;
   int train_shards = 0, validation_shards = 0;
+  FitOptions fit;
 
   void describe(Fields& field) {
     field.section("Of `prepare boxes`");
@@ -45,6 +47,8 @@ struct Options {
     field.needs("train-shards", has_records, "--to tfrecord", {"to"});
     field.needs("validation-shards", has_records, "--to tfrecord", {"to"});
     field.needs("pictures", !has_records, "--to coco, yolo or voc", {"to"});
+    fit.describe(field);
+    field.needs("to", !fit.on, "no --fit-anchors, which writes a recipe", {"fit-anchors"});
   }
   int shards(SplitName split) const {
     return split == SplitName::train ? (train_shards ? train_shards : 256)
@@ -107,10 +111,19 @@ void write_records(const BoxedSet& set, const Options& options, const PrepareSit
 
 int run(const PrepareSite& site) {
   const auto options = site.own.read<Options>();
-  if (options.to == To::none) {
-    raise(Fault::usage, "prepare boxes needs --to; try: --to coco|yolo|voc|tfrecord");
+  if (options.to == To::none && !options.fit.on) {
+    raise(Fault::usage,
+          "prepare boxes needs --to; try: --to coco|yolo|voc|tfrecord, or --fit-anchors");
   }
   const BoxFormat& from = format_of(options, site.options.input);
+  if (options.fit.on) {
+    RaiseBoxFaults faults;
+    const BoxSelection wanted{.train = true, .held_out = "", .val_share = options.val_share};
+    fit_anchors(read_boxes(from, site.options.input, wanted,
+                           {.faults = faults, .threads = site.pool.size()}),
+                options.fit, site.options.output);
+    return 0;
+  }
   const bool upright_to = options.to == To::yolo || options.to == To::voc;
   const BoxedSet set = read_boxed_set(
       site, {.from = from, .val_share = options.val_share, .upright_to = upright_to});
@@ -138,6 +151,7 @@ PrepareKind boxes_prepare() {
                    one, or to TFRecords. Classes keep their names and order. Boxes that go beyond
                    their picture are cut to it; those of no size, and exact repetitions, are left
                    out. Crowds become difficult objects in VOC, and objects like others in YOLO.
+                   With --fit-anchors: default boxes that fit the objects, as a recipe.
 )",
       .describe = describe_options<Options>,
       .reads = reads,
