@@ -14,6 +14,8 @@ namespace convoy {
 namespace {
 
 constexpr size_t most_open_curves = 64;
+// Searching takes at most a twentieth of the time.
+constexpr double quick_s = 0.05, rest_after_search = 20;
 
 std::string signature_of(const fs::path& run) {
   std::string signature;
@@ -30,13 +32,18 @@ std::string id_of(const FoundRun& run) { return hash_hex(hash_bytes(run.name)); 
 
 }  // namespace
 
-std::vector<FoundRun> WatchedRuns::found() const {
-  if (!looked_) return find_runs(folder_).runs;
+void WatchedRuns::search() {
+  const double begin = steady_seconds();
+  if (begin < next_search_) return;
   try {
-    return find_runs(folder_).runs;
-  } catch (const Error&) {  // removed, perhaps for a moment
-    return {};
+    found_ = find_runs(folder_).runs;
+  } catch (const Error&) {
+    if (!looked_) throw;
+    found_.clear();  // removed, perhaps for a moment
   }
+  looked_ = true;
+  const double end = steady_seconds();
+  next_search_ = end - begin < quick_s ? end : end + rest_after_search * (end - begin);
 }
 
 void WatchedRuns::read(Run& run, const HeldLocks& locks) const {
@@ -48,8 +55,7 @@ void WatchedRuns::read(Run& run, const HeldLocks& locks) const {
 }
 
 void WatchedRuns::look() {
-  const std::vector<FoundRun> all = found();
-  looked_ = true;
+  search();
   const HeldLocks locks = HeldLocks::now();
   std::map<std::string, Run> before;
   {
@@ -58,7 +64,7 @@ void WatchedRuns::look() {
   }
   std::map<std::string, Run> after;
   std::vector<std::string> changed;
-  for (const FoundRun& run : all) {
+  for (const FoundRun& run : found_) {
     const std::string id = id_of(run), signature = signature_of(run.path);
     const auto known = before.find(id);
     Run now = known == before.end() ? Run{.found = run, .signature = {}, .row = {}} : known->second;
