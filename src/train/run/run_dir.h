@@ -77,9 +77,8 @@ class RunDir {
   fs::path metrics() const { return path_ / "metrics.jsonl"; }
   fs::path summary() const { return path_ / "summary.csv"; }
   fs::path sessions() const { return path_ / "sessions.jsonl"; }
-  // For detection only: the evaluations in the columns that YOLO programs write, and pictures.
+  // For detection only: the evaluations in the columns that YOLO programs write.
   fs::path results() const { return path_ / "results.csv"; }
-  fs::path plots() const { return path_ / "plots"; }
   fs::path checkpoints() const { return path_ / "checkpoints"; }
   fs::path weights() const { return path_ / "weights"; }
   fs::path plots() const { return path_ / "plots"; }
