@@ -25,7 +25,9 @@ std::vector<Event> events_of(const fs::path& file, int rank) {
   std::vector<Event> all;
   const Json trace = Json::parse(read_file(file, Fault::bug));
   for (const Json& e : trace.at("traceEvents")) {
-    if (file.filename() != "all.json") EXPECT_EQ(e.at("pid"), rank);
+    if (file.filename() != "all.json") {
+      EXPECT_EQ(e.at("pid"), rank);
+    }
     if (e.at("ph") != "X" || e.at("pid") != rank) continue;
     const double begin = e.at("ts"), length = e.at("dur");
     EXPECT_GE(length, 0);
