@@ -64,7 +64,9 @@ TEST(RunEvaluation, TellsWhatItFoundForEachSample) {
     EXPECT_GE(each[i].confidence, 1.0 / set.classes());
     EXPECT_LE(each[i].confidence, 1);
     // The loss is that of the true class, so it is known where the prediction is right.
-    if (each[i].is_right()) EXPECT_NEAR(std::exp(-each[i].loss), each[i].confidence, 1e-5);
+    if (each[i].is_right()) {
+      EXPECT_NEAR(std::exp(-each[i].loss), each[i].confidence, 1e-5);
+    }
     right += each[i].is_right();
     loss += each[i].loss;
   }
