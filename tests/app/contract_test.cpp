@@ -44,13 +44,34 @@ TEST(Contract, ARunDirectoryHasItsFiles) {
     if (!name.starts_with("tb/events.out.tfevents.")) names.insert(name);  // with time and host
   }
   const std::string last = "checkpoints/step-0000016";
-  EXPECT_EQ(names,
-            (std::set<std::string>{".lock", "args.yml", "env.json", "log.txt", "metrics.jsonl",
-                                   "sessions.jsonl", "summary.csv", "tb", "checkpoints",
-                                   "checkpoints/best", "checkpoints/last", last,
-                                   last + "/ema.safetensors", last + "/model.safetensors",
-                                   last + "/optimizer.safetensors", last + "/state.json", "weights",
-                                   "weights/best.safetensors", "weights/last.safetensors"}));
+  EXPECT_EQ(names, (std::set<std::string>{".lock",
+                                          "args.yml",
+                                          "env.json",
+                                          "log.txt",
+                                          "metrics.jsonl",
+                                          "sessions.jsonl",
+                                          "summary.csv",
+                                          "tb",
+                                          "checkpoints",
+                                          "checkpoints/best",
+                                          "checkpoints/last",
+                                          last,
+                                          last + "/ema.safetensors",
+                                          last + "/model.safetensors",
+                                          last + "/optimizer.safetensors",
+                                          last + "/state.json",
+                                          "plots",
+                                          "plots/calibration.png",
+                                          "plots/confusion_matrix.png",
+                                          "plots/curves.png",
+                                          "plots/first_batch.png",
+                                          "plots/least_sure.png",
+                                          "plots/predictions.csv",
+                                          "plots/report.html",
+                                          "plots/worst.png",
+                                          "weights",
+                                          "weights/best.safetensors",
+                                          "weights/last.safetensors"}));
   EXPECT_EQ(test::lines_of(read_file(run.dir() / "summary.csv", Fault::bug)).at(0),
             "epoch,train_loss,eval_loss,eval_top1,eval_top5,lr");
   const Json env = Json::parse(read_file(run.dir() / "env.json", Fault::bug));
