@@ -125,9 +125,10 @@ TEST(PrepareCoco, BrokenPicturesAreNamedAndLeftOutOnRequest) {
   const TempFolder folder;
   CocoSet set = five_pictures();
   set.pictures[0].second = "no picture";
-  set.annotations["images"][1]["height"] = 95;
   set.write(folder / "in", "train2017");
   expect_refused(small, 3, {"000000000008.bmp"}, folder.path());
+  set.annotations["images"][1]["height"] = 95;
+  set.write(folder / "in", "train2017");
   const std::string said = prepare(joined(small, {"--max-bad", "2"}), folder.path());
   EXPECT_NE(said.find("64 x 96 pixels, but its annotations are about 64 x 95"), said.npos) << said;
   EXPECT_NE(said.find("1 records in 2 shards"), said.npos) << said;

@@ -29,8 +29,7 @@ TEST(OtherStacks, AForeignOptionSaysWhatItMeansAndWhatToTypeHere) {
                                       "epochs",  "lr-schedule", "replicas"};
   for (const auto& [typed, part] : {std::pair{"--device", "Convoy always computes on the CPU"},
                                     {"--gpus", "--threads N"},
-                                    {"--amp", "Convoy computes in fp32"},
-                                    {"--fp16", "Convoy computes in fp32"},
+                                    {"--fp16", "it asks for 16-bit storage"},
                                     {"--arch", "--model NAME"},
                                     {"-a", "--model NAME"},
                                     {"--num_workers", "--workers N"},

@@ -71,7 +71,7 @@ TEST(SummaryBox, ShowsCurvesResultsAndTheNextCommands) {
   EXPECT_EQ(Ended().text(80, {.unicode = true}),
             "╭─────────────────────────────────────────────────────────────────────────────╮\n"
             "│ m on d                                                                      │\n"
-            "│ train loss  ██▇▇▇▇▆▆▆▆▅▅▅▅▅▄▄▄▄▃▃▃▃▂▂▂▂▁▁▁  2.9800 → 1.2500                 │\n"
+            "│ train loss  ███▇▇▇▇▆▆▆▆▅▅▅▅▄▄▄▄▃▃▃▃▂▂▂▂▁▁▁  2.9800 → 1.2500                 │\n"
             "│ top-1       ▁█▅  60.00% (600/1000), best 70.00% in epoch 7                  │\n"
             "│ images/s    ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁  2000 on average                 │\n"
             "│ steps       100 in 1:01, peak memory 3.0 MiB                                │\n"

@@ -140,7 +140,14 @@ TEST(Console, WipesTheBarBeforeALineAndAtTheEnd) {
             "+---------------------------------------------------------+\n"
             "| m on d                                                  |\n"
             "| train loss  _  2.0000 -> 2.5000                         |\n"
-            "| top-1       _  91.20% (912/1000), best 91.20% in epoch 1|\n"
+            "| top-1       _  91.20% (912/1000), best 91.20% in epoch  |\n"
+            "| images/s    _  100 on average                           |\n"
+            "| steps       20 in 1:01, peak memory 1.0 MiB             |\n"
+            "| run         runs/m                                      |\n"
+            "| next        convoy report runs/m                        |\n"
+            "|             convoy eval --checkpoint runs/m             |\n"
+            "|             convoy predict --checkpoint runs/m --input  |\n"
+            "+---------------------------------------------------------+\n"
             "weights 00ff\n");
 }
 

@@ -73,7 +73,7 @@ TEST(TraceSummary, HasTheNumbersOfBenchOps) {
   const TempFolder folder;
   const auto json = nlohmann::json::parse(trace_json(summary_of(folder, two_steps(0.1, 0)), 1));
   const auto& rank = json.at("ranks").at(0);
-  EXPECT_EQ(rank.at("bound_by"), "data");
+  EXPECT_EQ(rank.at("bound_by"), "kernels");
   ASSERT_EQ(rank.at("ops").size(), 1u);
   const auto& op = rank.at("ops").at(0);
   EXPECT_NEAR(op.at("step_s").get<double>(), 0.2, 1e-6);

@@ -283,7 +283,7 @@ resizing, augmenting, normalising, by --threads threads and without a network.
       .words = "ops convs data",
       .basics =
           "model batch-size image-size steps warmup-steps mode json by top shapes "
-          "rounds write-algorithms replicas optimizer precision winograd threads isa",
+          "write-algorithms replicas optimizer precision winograd threads isa",
       .describe = describe_with_run<Options>,
       .run = run};
 }

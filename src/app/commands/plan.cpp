@@ -259,7 +259,7 @@ CIFAR or Fashion-MNIST are not at hand, the set counts as it was published.
       .basics =
           "config model data-dir dataset epochs batch-size global-batch-size "
           "replicas gradient-accumulation-count image-size memory "
-          "processes schedule curve json threads",
+          "processes schedule curve json",
       .describe = describe_with_run<Options>,
       .run = run};
 }

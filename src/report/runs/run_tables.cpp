@@ -147,6 +147,10 @@ Table list_of_runs(const std::vector<FoundRun>& runs) {
 
 ComparedRun compared_run(const fs::path& run, std::string name) {
   ComparedRun made{std::move(name), read_run_facts(run), {}};
+  if (std::error_code none; !fs::exists(run, none)) {
+    made.facts.problems.push_back(run.string() + " is not there");
+    return made;
+  }
   try {
     made.options = recorded_options(run);
   } catch (const Error& error) {

@@ -55,8 +55,10 @@ void tell_batch(const RunSite& site, const Batch& batch, int64_t step) {
       if (images->type.dtype == DType::u8) {
         return static_cast<double>(batch.data<uint8_t>("image")[place]);
       }
-      return undone(site.setup.train_chain.tables(), c,
-                    static_cast<double>(batch.data<float>("image")[place]));
+      const float value = images->type.dtype == DType::bf16
+                              ? widened(batch.data<Bf16>("image")[place])
+                              : batch.data<float>("image")[place];
+      return undone(site.setup.train_chain.tables(), c, static_cast<double>(value));
     });
     shown.all.push_back(
         {std::move(pixels), labels ? class_name(names, batch.data<int32_t>("label")[i]) : ""});

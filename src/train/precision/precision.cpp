@@ -35,9 +35,10 @@ void Precision::describe(Fields& field) {
     refuse_two(amp ? "amp" : "no-amp", fmt::format("dtype {}", word_of(dtype)));
   }
   kind = dtype == FloatKind::bf16 ? PrecisionKind::mixed : PrecisionKind::full;
-  field("precision", kind,
-        "bits of activations, their gradients and the working copy of the weights, and bits of the "
-        "weights themselves and all else: 16.32 is bf16 and fp32; 16.16 is not available");
+  field(
+      "precision", kind,
+      "bits of activations and their gradients, and of the weights: 16.32 is bf16 and fp32; 16.16 "
+      "is not available");
   if (kind == PrecisionKind::half) {
     raise(Fault::usage,
           "--precision 16.16: Convoy keeps the weights in fp32; try: --precision 16.32");

@@ -62,13 +62,16 @@ void RunFiles::write_trace(const Trace& trace) {
   write_atomically(folder / fmt::format("rank-{}.json", site_.rank()), trace.text(speed),
                    Fault::checkpoint);
   if (!site_.transport) return;
-  // Hosts have steady clocks of their own: in the merged file all times are by the wall clock.
+  // Hosts have steady clocks of their own: in the merged file all times are by that of rank 0,
+  // which the wall clocks relate to the others. Times of the wall clock itself would have too many
+  // digits.
   const double shift = unix_seconds() - steady_seconds();
   const std::vector<std::string> hosts = site_.transport->all_gather(host_name());
   const std::vector<std::string> shifts = site_.transport->all_gather(fmt::format("{:.9f}", shift));
   const auto first_here = std::ranges::find(hosts, host_name()) - hosts.begin();
-  const std::vector<std::string> texts = site_.transport->all_gather(
-      trace.text(speed, std::stod(shifts[static_cast<size_t>(first_here)])));
+  const double own_shift =
+      std::stod(shifts[static_cast<size_t>(first_here)]) - std::stod(shifts[0]);
+  const std::vector<std::string> texts = site_.transport->all_gather(trace.text(speed, own_shift));
   if (!site_.writes_files()) return;
   write_atomically(folder / "all.json", merged_traces(texts), Fault::checkpoint);
 }

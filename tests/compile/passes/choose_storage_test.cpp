@@ -202,7 +202,20 @@ bool is_image(const Graph& graph, Value v) {
 }
 
 // Rounds every activation and gradient of it to bf16 and back, in a graph that stores fp32 alone.
+// Products of bf16 round their weights too, where the CPU has such products.
 void round_images(Graph& graph) {
+  if (isa_level() >= Isa::avx512_bf16) {
+    for (const int id : std::vector<int>(graph.order)) {
+      const Node& node = graph.node(id);
+      const bool reads_weights = node.op->narrowing == Narrowing::always && node.in.size() > 1 &&
+                                 graph.info(node.in[1]).region == &regions::params;
+      if (!reads_weights) continue;
+      const auto at = std::ranges::find(graph.order, id) - graph.order.begin();
+      Builder b(graph, static_cast<size_t>(at));
+      const Value weights = ops::cast(b, ops::cast(b, node.in[1], DType::bf16), DType::f32);
+      graph.node(id).in[1] = weights;
+    }
+  }
   const std::vector<int> order = graph.order;
   for (const int id : order) {
     const bool is_input = graph.node(id).name == "image";
