@@ -197,7 +197,7 @@ TEST(SmallDetectorRun, PrepareDrawsASetAndFitsDefaultBoxes) {
       verb({"train", "--config", "fitted.yml", "--data-dir", "set", "--epochs", "1", "--batch-size",
             "8", "--mosaic-off-epochs", "0", "--warmup-epochs", "0", "--name", "a", "--quiet"});
   ASSERT_EQ(trained.code, 0) << trained.err;
-  const Finished info = verb({"info", "runs/a"});
+  const Finished info = verb({"info", "runs/a/weights/best.safetensors"});
   EXPECT_NE(info.out.find("default-boxes"), std::string::npos) << info.out;
   EXPECT_EQ(verb({"eval", "--checkpoint", "runs/a", "--json"}).code, 0);
   EXPECT_EQ(verb(joined(fit, {"--to", "yolo"})).code, 2);
