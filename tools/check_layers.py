@@ -22,7 +22,7 @@ MAY_INCLUDE = {
     "weights": "base tensor",
     "export": "base tensor boxes graph ops weights",
     "train": "base config tensor kernels pictures boxes data graph ops models compile engine dist weights",
-    "report": "base config train",
+    "report": "base config pictures plot records train",
     "board": "base report",
     "launch": "base config",
     "app": "base config tensor pictures plot records boxes data graph ops models compile engine dist weights export train report "

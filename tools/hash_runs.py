@@ -58,7 +58,7 @@ def lay_out_pictures(folder):
 
 
 def logs_hash(events, summary):
-    of_machine = ("t", "seconds", "images_per_s", "data_wait_s", "peak_rss_bytes", "state_bytes", "workspace_bytes")
+    of_machine = ("t", "seconds", "images_per_s", "data_wait_s", "peak_rss_bytes", "rss_bytes", "state_bytes", "workspace_bytes")
     kept = [{key: value for key, value in event.items() if key not in of_machine} for event in events]
     return hashlib.sha256((json.dumps(kept) + summary).encode()).hexdigest()[:8]
 

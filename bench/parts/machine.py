@@ -6,6 +6,7 @@ LEVELS = [  # the first whose flags are all there
     ("AVX2", {"avx2", "fma"}),
     ("SSE4.1", {"sse4_1"}),
 ]
+BF16 = [("AVX512-BF16", "avx512_bf16"), ("AMX", "amx_bf16")]  # products of bf16, by their flags
 
 
 def cpu_fields() -> dict[str, str]:
@@ -23,6 +24,7 @@ def describe() -> dict:
         "cpu": fields.get("model name", platform.machine()),
         "cores": len(os.sched_getaffinity(0)),
         "isa": next((name for name, needed in LEVELS if needed <= flags), platform.machine()),
+        "bf16": [name for name, flag in BF16 if flag in flags],
         "kernel": platform.release(),
     }
 

@@ -27,9 +27,11 @@ class Case:
     batch: int
     image_size: int
     isa: str | None = dataclasses.field(default=None, kw_only=True)  # the highest level of instructions; None: the machine's
+    mode: str = dataclasses.field(default="train", kw_only=True)  # or infer: forward passes without gradients
 
     def options(self, threads: int | None) -> list[str]:
         given = ["--model", self.model, "--batch-size", str(self.batch), "--image-size", str(self.image_size)]
+        given += ["--mode", self.mode] if self.mode != "train" else []
         return given + (["--threads", str(threads)] if threads else [])
 
 
@@ -41,6 +43,7 @@ class Peer:
     remedy: str
     environment: dict = dataclasses.field(default_factory=dict)
     variants: tuple = ((),)  # options of the server; the fastest of several is the one that is compared
+    modes: tuple = ("train", "infer")
 
 
 def peers(environment: pathlib.Path) -> list[Peer]:
@@ -54,6 +57,12 @@ def peers(environment: pathlib.Path) -> list[Peer]:
         Peer("torch-new-cl", "PyTorch {}, malloc tuned, channels_last", new, install, TUNED_MALLOC, (("--channels-last",),)),
         Peer("torch-new-compile", "PyTorch {}, malloc tuned, torch.compile", new, install, TUNED_MALLOC,
              (("--compile",), ("--compile", "--channels-last"))),
+        Peer("torch-new-bf16", "PyTorch {}, malloc tuned, bf16 autocast, channels_last", new, install, TUNED_MALLOC,
+             (("--autocast", "--channels-last"), ("--autocast", "--channels-last", "--compile"))),
+        Peer("torch-new-frozen", "PyTorch {}, malloc tuned, traced and frozen", new, install, TUNED_MALLOC,
+             (("--freeze",), ("--freeze", "--channels-last")), modes=("infer",)),
+        Peer("torch-new-frozen-bf16", "PyTorch {}, malloc tuned, bf16 autocast, traced and frozen", new, install,
+             TUNED_MALLOC, (("--autocast", "--freeze", "--channels-last"),), modes=("infer",)),
     ]
 
 
@@ -133,9 +142,9 @@ def peer_round(server: Server, case: Case, count: int) -> dict:
             "peak_rss_bytes": answer["peak_rss_bytes"], "foreign": watch.foreign()}
 
 
-def convoy_round(program: pathlib.Path, case: Case, threads: int | None, count: int) -> dict:
-    """One process of `convoy bench`, which leaves its own warm-up out."""
-    command = [program, "bench", *case.options(threads), "--steps", str(count), "--json"]
+def convoy_round(program: pathlib.Path, case: Case, threads: int | None, count: int, more: list[str]) -> dict:
+    """One process of `convoy bench` with `more` options, which leaves its own warm-up out."""
+    command = [program, "bench", *case.options(threads), "--steps", str(count), "--json", *more]
     command += ["--isa", case.isa] if case.isa else []
     watch = machine.Watch(machine.children_seconds)
     run = subprocess.run(command, capture_output=True, text=True)

@@ -65,12 +65,31 @@ def memory_cell(s: dict | None) -> str:
     return "–" if s is None else f"{gib(s['peak_rss_bytes'])}, {s['peak_rss_ratio']:.2f}x"
 
 
+def peaks(report: dict) -> str:
+    """What multiply-adds reach on this machine, as Convoy measured it beside its steps; empty: it did not tell."""
+    told = [r[CONVOY]["bench"] for c in report["cases"] for r in c["rounds"] if "bench" in r.get(CONVOY, {})]
+    said = []
+    for key, what in (("peak_gflops", "fp32"), ("bf16_peak_gflops", "bf16")):
+        found = [one[key] for one in told if one.get(key)]
+        said += [f"{max(found):.0f} GFLOP/s in {what}"] if found else []
+    return f"; peaks {', '.join(said)}" if said else ""
+
+
+def best_peer(summary: dict) -> str | None:
+    """The peer that Convoy is ahead of by the least."""
+    names = [n for n in summary if n != CONVOY]
+    return min(names, key=lambda n: summary[n]["ratio"], default=None)
+
+
 def header(report: dict) -> str:
     m = report["machine"]
+    bf16 = f" with {' and '.join(m['bf16'])}" if m.get("bf16") else " without bf16 products"
+    does = "forward passes" if report.get("mode") == "infer" else "training steps"
+    ours = f"Convoy with {report['convoy_options']}" if report.get("convoy_options") else "Convoy in fp32"
     limit = f" (all programs kept to {report['isa'].upper()})" if report.get("isa") else ""
     shape = "; ".join(f"{c['model']} {len(c['rounds'])} x {c['steps']}" for c in report["cases"])
-    return (f"{m['cpu']}, {m['cores']} cores, {m['isa']}{limit}; {report['programs'][CONVOY]}; fp32; {report['date']}. "
-            f"Measured in turns (rounds x steps: {shape}). images/s: median, then how many times faster Convoy is: the "
+    return (f"{m['cpu']}, {m['cores']} cores, {m['isa']}{bf16}{limit}{peaks(report)}; {report['programs'][CONVOY]}; "
+            f"{does}, {ours}; {report['date']}. Measured in turns (rounds x steps: {shape}). images/s: median, then how many times faster Convoy is: the "
             f"median of the rounds' ratios (lowest..highest). GiB: peak resident memory, then Convoy's divided by it.")
 
 
@@ -78,14 +97,15 @@ def table(report: dict) -> str:
     """Two rows for each case: speed and memory; a column for each program that was measured in any."""
     summaries = [summarize(case) for case in report["cases"]]
     peers = [n for n in report["programs"] if n != CONVOY and any(n in s for s in summaries)]
-    lines = ["| model, batch | | Convoy | " + " | ".join(report["programs"][n] for n in peers) + " |",
-             "|---" * (3 + len(peers)) + "|"]
+    lines = ["| model, batch | | Convoy | PyTorch at its best | " + " | ".join(report["programs"][n] for n in peers) + " |",
+             "|---" * (4 + len(peers)) + "|"]
     for case, s in zip(report["cases"], summaries):
         size = case["image_size"]
-        ours = s[CONVOY]
-        lines.append(f"| {case['model']} {size}x{size}, {case['batch']} | images/s | **{rounded(ours['images_per_s'])}** | "
+        ours, best = s[CONVOY], best_peer(s)
+        title = "–" if best is None else f"{speed_cell(s[best])}: {report['programs'][best]}"
+        lines.append(f"| {case['model']} {size}x{size}, {case['batch']} | images/s | **{rounded(ours['images_per_s'])}** | {title} | "
                      + " | ".join(speed_cell(s.get(n)) for n in peers) + " |")
-        lines.append(f"| | GiB | {gib(ours['peak_rss_bytes'])} | "
+        lines.append(f"| | GiB | {gib(ours['peak_rss_bytes'])} | {memory_cell(s.get(best))} | "
                      + " | ".join(memory_cell(s.get(n)) for n in peers) + " |")
     return "\n".join(lines)
 

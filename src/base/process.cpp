@@ -1,5 +1,6 @@
 #include "base/process.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -36,7 +37,19 @@ int64_t bytes_after(const fs::path& path, std::string_view key) {
 
 int64_t peak_rss_bytes() { return bytes_after("/proc/self/status", "VmHWM"); }
 
-int64_t resident_bytes() { return bytes_after("/proc/self/status", "VmRSS"); }
+// "SIZE RESIDENT ...", in pages.
+int64_t resident_bytes() {
+  const int file = ::open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  std::array<char, 128> text{};
+  const ssize_t length = ::read(file, text.data(), text.size());
+  ::close(file);
+  const std::string_view all(text.data(), static_cast<size_t>(std::max<ssize_t>(length, 0)));
+  const size_t second = all.find(' ');
+  int64_t pages = 0;
+  if (second != all.npos) std::from_chars(&all[second] + 1, all.data() + all.size(), pages);
+  return pages * ::sysconf(_SC_PAGESIZE);
+}
 
 std::string host_name() {
   std::array<char, 256> name{};

@@ -11,7 +11,7 @@ namespace convoy {
 // The largest resident memory of this process so far (VmHWM); 0 if the system does not say.
 int64_t peak_rss_bytes();
 
-// The resident memory now (VmRSS); 0 if the system does not say.
+// The resident memory now; 0 if the system does not say. Allocates nothing.
 int64_t resident_bytes();
 
 std::string host_name();

@@ -46,7 +46,9 @@ std::string_view cookie_value(std::string_view cookies) {
 }  // namespace
 
 bool is_loopback(std::string_view address) {
-  return address == "localhost" || address.starts_with("127.") || address == "::1";
+  // A name may begin like the address: 127.0.0.1.example.
+  return address == "localhost" || address == "::1" ||
+         (address.starts_with("127.") && is_ip_address(std::string(address)));
 }
 
 std::string new_token() {

@@ -1,6 +1,7 @@
 #include "board/watched_runs.h"
 
 #include <sys/stat.h>
+#include <time.h>
 
 #include <algorithm>
 #include <chrono>
@@ -14,6 +15,15 @@ namespace convoy {
 namespace {
 
 constexpr size_t most_open_curves = 64;
+// A search that is not quick takes at most a twentieth of the time.
+constexpr double quick_cpu_s = 0.05, quick_s = 1, rest_after_search = 20;
+
+// The time that this thread has computed.
+double thread_seconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
 
 std::string signature_of(const fs::path& run) {
   std::string signature;
@@ -30,13 +40,20 @@ std::string id_of(const FoundRun& run) { return hash_hex(hash_bytes(run.name)); 
 
 }  // namespace
 
-std::vector<FoundRun> WatchedRuns::found() const {
-  if (!looked_) return find_runs(folder_).runs;
+void WatchedRuns::search() {
+  const double begin = steady_seconds(), begin_cpu = thread_seconds();
+  if (begin < next_search_) return;
   try {
-    return find_runs(folder_).runs;
-  } catch (const Error&) {  // removed, perhaps for a moment
-    return {};
+    found_ = find_runs(folder_).runs;
+  } catch (const Error&) {
+    if (!looked_) throw;
+    found_.clear();  // removed, perhaps for a moment
   }
+  looked_ = true;
+  const double took = steady_seconds() - begin, took_cpu = thread_seconds() - begin_cpu;
+  // On a busy machine a small folder takes long too.
+  const bool is_quick = took_cpu < quick_cpu_s && took < quick_s;
+  next_search_ = begin + took + (is_quick ? 0 : rest_after_search * took);
 }
 
 void WatchedRuns::read(Run& run, const HeldLocks& locks) const {
@@ -48,8 +65,7 @@ void WatchedRuns::read(Run& run, const HeldLocks& locks) const {
 }
 
 void WatchedRuns::look() {
-  const std::vector<FoundRun> all = found();
-  looked_ = true;
+  search();
   const HeldLocks locks = HeldLocks::now();
   std::map<std::string, Run> before;
   {
@@ -58,7 +74,7 @@ void WatchedRuns::look() {
   }
   std::map<std::string, Run> after;
   std::vector<std::string> changed;
-  for (const FoundRun& run : all) {
+  for (const FoundRun& run : found_) {
     const std::string id = id_of(run), signature = signature_of(run.path);
     const auto known = before.find(id);
     Run now = known == before.end() ? Run{.found = run, .signature = {}, .row = {}} : known->second;

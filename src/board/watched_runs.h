@@ -21,7 +21,8 @@ class WatchedRuns {
   explicit WatchedRuns(fs::path folder) : folder_(std::move(folder)) {}
 
   // Looks for new and removed runs, and reads again what changed. One thread calls it, again and
-  // again. If the folder cannot be read, the first call raises and a later one finds nothing new.
+  // again. If the folder cannot be read, the first call raises; later its runs are gone. A folder
+  // that takes long to walk is walked less often.
   void look();
 
   // A JSON list of all runs, each as `facts_json` with its `id`: 16 digits that stand for its name.
@@ -53,11 +54,13 @@ class WatchedRuns {
     uint64_t used = 0;
   };
 
-  std::vector<FoundRun> found() const;
+  void search();
   void read(Run& run, const HeldLocks& locks) const;
   std::shared_ptr<Curves> opened(const std::string& id);
 
   fs::path folder_;
+  std::vector<FoundRun> found_;  // by the last search
+  double next_search_ = 0;       // steady seconds
   mutable std::mutex lock_;
   mutable std::condition_variable change_;
   std::map<std::string, Run> runs_;                        // by id

@@ -66,11 +66,13 @@ constexpr std::array rows{
         "without it"},
     Row{"pin-mem pin-memory non-blocking gpu-prefetch dali use-dali",
         "is about copies to a GPU, and Convoy computes on the CPU", "", "without it"},
-    Row{"wandb use-wandb log-wandb wandb-project tensorboard tb report-to log-to-wandb mlflow "
-        "use-tensorboard",
-        "sends metrics to a service; here each run writes metrics.jsonl and summary.csv to its "
-        "folder",
-        "", "without it"},
+    Row{"tb tensorboard-dir tb-dir log-tensorboard tensorboard-log-dir",
+        "is about TensorBoard, for which each run writes event files to its folder tb",
+        "tensorboard", "without it, or --no-tensorboard"},
+    Row{"use-wandb log-wandb wandb-project report-to log-to-wandb mlflow",
+        "sends metrics to a service; here each run writes metrics.jsonl, summary.csv and, with "
+        "--wandb, a run for W&B to its folder",
+        "wandb", "--wandb, then wandb sync"},
     Row{"verbose v debug", "asks for more output", "log-steps",
         "--log-steps 1 for a line in the log every step"},
     Row{"save-dir save-path save work-dir workdir exp-dir logdir results-dir out out-dir "

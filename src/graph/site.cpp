@@ -61,4 +61,10 @@ NodeCost cost_of(const Graph& graph, const Node& node) {
   return cost;
 }
 
+std::string shape_text(const Graph& graph, const Node& node) {
+  std::string text = to_string(graph.type(node.in.empty() ? node.out[0] : node.in[0]).shape);
+  if (node.op->describe) text += " " + node.op->describe(node);
+  return text;
+}
+
 }  // namespace convoy

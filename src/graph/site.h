@@ -21,4 +21,7 @@ struct NodeCost {
 };
 NodeCost cost_of(const Graph& graph, const Node& node);
 
+// For people: the shape of its first input, or of its output if it has none, and its own words.
+std::string shape_text(const Graph& graph, const Node& node);
+
 }  // namespace convoy

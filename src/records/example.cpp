@@ -7,6 +7,7 @@
 
 #include "base/files/byte_reader.h"
 #include "base/proto_fields.h"
+#include "base/proto_writer.h"
 
 namespace convoy {
 namespace {
@@ -20,15 +21,15 @@ void fields_of(std::string_view message, const std::string& origin, Take&& take)
   for_each_field(message, origin, what, take, Fault::data);
 }
 
-void put_varint(std::string& out, uint64_t value) {
-  for (; value >= 128; value >>= 7) out += static_cast<char>(value | 128);
-  out += static_cast<char>(value);
-}
-
-void put_bytes(std::string& out, int number, std::string_view bytes) {
-  put_varint(out, static_cast<uint64_t>(number) << 3 | static_cast<uint64_t>(ProtoType::bytes));
-  put_varint(out, bytes.size());
-  out += bytes;
+// A list: texts one by one, numbers packed; numbers that are none leave no field.
+void write_list(const FeatureValue& value, ProtoWriter& list) {
+  if (const auto* texts = std::get_if<std::vector<std::string>>(&value)) {
+    for (const std::string& text : *texts) list.bytes(1, text);
+  } else if (const auto* floats = std::get_if<std::vector<float>>(&value)) {
+    list.small_numbers(1, *floats);
+  } else {
+    list.integers(1, std::get<std::vector<int64_t>>(value));
+  }
 }
 
 }  // namespace
@@ -147,30 +148,18 @@ std::string_view Example::bytes_or(std::string_view name, std::string_view other
 }
 
 std::string encode_example(const std::map<std::string, FeatureValue>& features) {
-  std::string message;
-  for (const auto& [name, value] : features) {
-    std::string list;
-    if (const auto* texts = std::get_if<std::vector<std::string>>(&value)) {
-      for (const std::string& text : *texts) put_bytes(list, 1, text);
-    } else if (const auto* floats = std::get_if<std::vector<float>>(&value)) {
-      if (!floats->empty()) {
-        put_bytes(list, 1,
-                  {reinterpret_cast<const char*>(floats->data()), floats->size() * sizeof(float)});
-      }
-    } else {
-      std::string packed;
-      for (const int64_t number : std::get<std::vector<int64_t>>(value))
-        put_varint(packed, static_cast<uint64_t>(number));
-      if (!packed.empty()) put_bytes(list, 1, packed);
-    }
-    std::string feature, entry;
-    put_bytes(feature, static_cast<int>(value.index()) + 1, list);
-    put_bytes(entry, 1, name);
-    put_bytes(entry, 2, feature);
-    put_bytes(message, 1, entry);
-  }
   std::string example;
-  put_bytes(example, 1, message);
+  ProtoWriter(example).message(1, [&](ProtoWriter& all) {
+    for (const auto& [name, value] : features) {
+      all.message(1, [&](ProtoWriter& entry) {
+        entry.bytes(1, name);
+        entry.message(2, [&](ProtoWriter& feature) {
+          feature.message(static_cast<int>(value.index()) + 1,
+                          [&](ProtoWriter& list) { write_list(value, list); });
+        });
+      });
+    }
+  });
   return example;
 }
 

@@ -10,6 +10,7 @@ namespace {
 
 constexpr uint64_t length_bytes = 8, checksum_bytes = 4;
 constexpr uint64_t head_bytes = length_bytes + checksum_bytes;
+static_assert(head_bytes == record_head_bytes);
 constexpr uint64_t frame_bytes = head_bytes + checksum_bytes;
 
 constexpr const char* advice = "try: fetch the file again, or convoy prepare";
@@ -116,14 +117,23 @@ std::string TfRecordFile::origin(const RecordPlace& place) const {
 }
 
 std::string framed_record(std::string_view payload) {
-  const uint64_t length = payload.size();
   std::string framed;
   framed.reserve(payload.size() + frame_bytes);
-  framed += bytes_of(length);
-  framed += bytes_of(checksum(bytes_of(length)));
+  framed.append(head_bytes, '\0');
   framed += payload;
-  framed += bytes_of(checksum(payload));
+  frame_record(framed);
   return framed;
+}
+
+void frame_record(std::string& buffer) {
+  expect(buffer.size() >= head_bytes, "room for the head of a record");
+  const std::string_view payload = std::string_view(buffer).substr(head_bytes);
+  const uint64_t length = payload.size();
+  const uint32_t of_payload = checksum(payload);
+  std::memcpy(buffer.data(), &length, sizeof length);
+  const uint32_t of_length = checksum({buffer.data(), sizeof length});
+  std::memcpy(buffer.data() + sizeof length, &of_length, sizeof of_length);
+  buffer.append(reinterpret_cast<const char*>(&of_payload), sizeof of_payload);
 }
 
 void TfRecordWriter::add(std::string_view payload) { file_.write(framed_record(payload)); }

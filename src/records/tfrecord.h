@@ -71,4 +71,8 @@ class TfRecordWriter {
 // The payload with its lengths and checksums.
 std::string framed_record(std::string_view payload);
 
+// The same in one buffer: it holds `record_head_bytes` bytes to be filled, then the payload.
+inline constexpr size_t record_head_bytes = 12;
+void frame_record(std::string& buffer);
+
 }  // namespace convoy

@@ -10,14 +10,18 @@
 
 namespace convoy {
 
+enum class LossTrend { unknown, falling, level, rising };
+
 struct Bar {
   std::string label;  // "epoch 3/10"
   int64_t done = 0, total = 0;
   // NaN: unknown and not shown.
   double loss = std::numeric_limits<double>::quiet_NaN();
+  LossTrend trend = LossTrend::unknown;
   std::optional<Metric> metric = {};
   double images_per_s = std::numeric_limits<double>::quiet_NaN();
   std::optional<double> eta_s;
+  int64_t memory_bytes = 0;  // 0: unknown
 };
 
 struct BarStyle {

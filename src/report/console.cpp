@@ -5,12 +5,16 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include "base/clock.h"
+#include "base/process.h"
 #include "base/show.h"
 #include "base/text/text.h"
 #include "report/lines.h"
+#include "report/summary_box.h"
 
 namespace convoy {
 namespace {
@@ -23,6 +27,24 @@ bool is_warning(const RunEvent& event) {
   return std::holds_alternative<Warning>(event) || std::holds_alternative<BadSample>(event) ||
          std::holds_alternative<NonFinite>(event) || std::holds_alternative<RankLost>(event);
 }
+
+// Whether the loss falls: its mean over about 20 steps against that over about 100.
+class Trend {
+ public:
+  LossTrend after(double loss) {
+    ++steps_;
+    short_ += (loss - short_) / std::min(steps_, 20.0);
+    long_ += (loss - long_) / std::min(steps_, 100.0);
+    constexpr double least_steps = 20, least_change = 0.01;
+    if (steps_ < least_steps || !std::isfinite(loss)) return LossTrend::unknown;
+    const double change = (short_ - long_) / std::max(std::abs(long_), 1e-12);
+    if (std::abs(change) < least_change) return LossTrend::level;
+    return change < 0 ? LossTrend::falling : LossTrend::rising;
+  }
+
+ private:
+  double steps_ = 0, short_ = 0, long_ = 0;
+};
 
 class Console : public Listener {
  public:
@@ -49,6 +71,7 @@ class Console : public Listener {
     if (const auto* e = std::get_if<Resumed>(&event)) run_dir_ = e->run_dir;
     if (const auto* e = std::get_if<TrainProgress>(&event)) progress_ = *e;
     if (const auto* e = std::get_if<EvalDone>(&event)) options_.evals.add(*e);
+    box_.hear(event);
   }
 
   void draw(const RunEvent& event) {
@@ -129,9 +152,11 @@ class Console : public Listener {
           .done = std::llround(done * static_cast<double>(e.steps_per_epoch)),
           .total = e.steps_per_epoch,
           .loss = e.loss,
+          .trend = trend_.after(e.loss),
           .metric = e.metric,
           .images_per_s = e.images_per_s,
-          .eta_s = eta},
+          .eta_s = eta,
+          .memory_bytes = options_.memory ? options_.memory() : 0},
          now);
   }
 
@@ -141,7 +166,8 @@ class Console : public Listener {
 
   void show(const Bar& bar, double now) {
     if (shown_ && now - shown_at_ < redraw_s) return;
-    options_.write(wipe + render_bar(bar, options_.width(), options_.style));
+    // Over the old one, and then the rest of the line: a line wiped first would flicker.
+    options_.write("\r" + render_bar(bar, options_.width(), options_.style) + "\x1b[K");
     shown_ = true;
     shown_at_ = now;
   }
@@ -159,6 +185,11 @@ class Console : public Listener {
 
   void finish(const RunEnd& e) {
     std::string text;
+    if (e.exit == 0 && options_.terminal && !options_.quiet) {
+      text = box_.text(e, options_.evals, options_.width(), options_.style);
+      if (!e.weights_hash.empty()) text += shown("weights {}\n", e.weights_hash);
+      return say(text);
+    }
     if (!options_.quiet) {
       text = shown("{} {} steps in {}, peak memory {}\n",
                    e.exit == 0 ? "done:" : fmt::format("exit {}:", e.exit), with_commas(e.step),
@@ -180,6 +211,8 @@ class Console : public Listener {
   ConsoleOptions options_;
   Lines lines_;
   Eta eta_;
+  Trend trend_;
+  SummaryBox box_;
   TrainProgress progress_;
   std::string run_dir_;
   bool shown_ = false;
@@ -221,15 +254,17 @@ bool locale_is_utf8() {
 
 }  // namespace
 
-ConsoleOptions console_options(bool quiet, bool relayed) {
-  const bool terminal = !relayed && ::isatty(STDOUT_FILENO) == 1 && variable("TERM") != "dumb";
+ConsoleOptions console_options(bool quiet, bool plain, bool relayed) {
+  const bool terminal =
+      !plain && !relayed && ::isatty(STDOUT_FILENO) == 1 && variable("TERM") != "dumb";
   return {
       .quiet = quiet,
       .terminal = terminal,
       .style = {.unicode = locale_is_utf8(), .colour = terminal && variable("NO_COLOR").empty()},
       .write = write_out,
       .width = terminal_width,
-      .seconds = steady_seconds};
+      .seconds = steady_seconds,
+      .memory = resident_bytes};
 }
 
 std::unique_ptr<Listener> console_listener(ConsoleOptions options) {

@@ -13,19 +13,21 @@
 namespace convoy {
 
 struct ConsoleOptions {
-  bool quiet = false;  // only warnings, the main metric and the last line
-  bool terminal = false;
+  bool quiet = false;     // only warnings, the main metric and the last line
+  bool terminal = false;  // draw a progress bar, else print plain lines
   BarStyle style;
   std::function<void(std::string_view)> write;
   std::function<int()> width;       // columns, asked at every redraw
   std::function<double()> seconds;  // a steady clock
-  PastEvals evals = {};             // the run's evaluations before this process
+  std::function<int64_t()> memory =
+      {};                // bytes of this process, asked at every redraw; empty: unknown
+  PastEvals evals = {};  // the run's evaluations before this process
 };
 
 // Options that suit standard output: terminal or not, its width, UTF-8 by locale, colour unless
-// NO_COLOR is set or TERM is dumb. `relayed`: mpirun passes the output on, through
-// pseudo-terminals, so it may end in a file even if it looks like a terminal.
-ConsoleOptions console_options(bool quiet, bool relayed);
+// NO_COLOR is set or TERM is dumb. `plain`: as if it were no terminal. `relayed`: mpirun passes the
+// output on, through pseudo-terminals, so it may end in a file even if it looks like a terminal.
+ConsoleOptions console_options(bool quiet, bool plain, bool relayed);
 
 // Redraws at most ten times a second. The bar is erased before any other line and in the
 // destructor, so an error that ends the run is printed on a clean line.

@@ -56,7 +56,8 @@ Json object_of(const TrainProgress& e) {
           {"loss", json_number(e.loss)},
           {"lr", json_number(e.lr)},
           {"images_per_s", json_number(e.images_per_s)},
-          {"data_wait_s", json_number(e.data_wait_s)}};
+          {"data_wait_s", json_number(e.data_wait_s)},
+          {"rss_bytes", e.rss_bytes}};
 }
 
 Json object_of(const EvalDone& e) {

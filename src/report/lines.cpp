@@ -137,6 +137,8 @@ std::string Lines::of(const RunEvent& event) {
           [&](const TrainProgress& e) { return train(e); },
           [](const EvalProgress&) { return std::string(); },
           [](const EvalDone& e) { return eval_done(e); },
+          [](const PicturesShown&) { return std::string(); },
+          [](const HistogramShown&) { return std::string(); },
           [](const EpochDone& e) {
             return shown("Epoch: {}  train loss {:.4f}  LR: {:.3e}\n", e.epoch, e.train_loss, e.lr);
           },

@@ -40,7 +40,7 @@ std::optional<Evaluator::Outcome> Evaluator::run(const std::function<bool(int64_
     spec.stride = transport_->size();
   }
   Loader loader(dataset_, chain_, plan_, spec);
-  ResultRows rows(1, spec.batch, transport_);
+  ResultRows rows(1, spec.batch, transport_, ResultRows::of_evaluated_label);
   Outcome all{task_.results()};
   for (int64_t round = 0; round < divide_up(plan_.total_steps(), spec.stride); ++round) {
     rows.start();

@@ -15,7 +15,10 @@
 #include <variant>
 #include <vector>
 
+#include "pictures/picture.h"
+#include "train/outputs/histogram.h"
 #include "train/tasks/metric.h"
+#include "train/tasks/sample_result.h"
 
 namespace convoy {
 
@@ -91,6 +94,7 @@ struct TrainProgress {
   double lr = 0;                 // of this step
   double images_per_s = 0;       // since the last recorded step
   double data_wait_s = 0;        // mean wait for data per step since the last recorded step
+  int64_t rss_bytes = 0;         // memory of rank 0's process; 0: not recorded
   double epoch_loss = 0;         // mean over the epoch so far
   std::optional<Metric> metric;  // the main metric over the epoch so far, if known
   int64_t total_steps = 0, steps_per_epoch = 0;
@@ -109,6 +113,26 @@ struct EvalDone {
   int64_t total = 0;            // samples
   bool ema = false;
   double seconds = 0;
+  // Of each sample; null: the task has none.
+  std::shared_ptr<const SampleResults> each = nullptr;
+};
+
+// Pictures to look at: the first batch as the network sees it, the worst of an evaluation.
+struct PicturesShown {
+  std::string what;  // "train/first_batch", "val/worst"
+  int64_t step = 0;
+  struct One {
+    Pixels pixels;
+    std::string caption;
+  };
+  std::vector<One> all;
+};
+
+// The values of a parameter or of its gradient.
+struct HistogramShown {
+  std::string what;  // "weights/conv1.weight", "gradients/conv1.weight"
+  int64_t step = 0;
+  Histogram values;
 };
 
 // A row of summary.csv.
@@ -186,8 +210,8 @@ struct RunEnd {
 
 using RunEvent =
     std::variant<RunStart, WeightsLoaded, PlanReady, Forecast, Exchanged, TrainProgress,
-                 EvalProgress, EvalDone, EpochDone, CheckpointSaved, Shortened, BadSample,
-                 NonFinite, RankLost, Warning, Resumed, Stopped, RunEnd>;
+                 EvalProgress, EvalDone, PicturesShown, HistogramShown, EpochDone, CheckpointSaved,
+                 Shortened, BadSample, NonFinite, RankLost, Warning, Resumed, Stopped, RunEnd>;
 
 // Overloads one lambda per event type, for std::visit.
 template <class... F>

@@ -45,12 +45,18 @@ std::optional<EvalDone> RunEvaluation::run_once(const RunProgress& progress, boo
   });
   swap();
   if (!outcome) return std::nullopt;
-  return EvalDone{.epoch = site_.setup.epochs.epochs_after(progress.step),
-                  .step = progress.step,
-                  .metrics = outcome->results->metrics(),
-                  .total = outcome->results->samples(),
-                  .ema = average,
-                  .seconds = steady_seconds() - begin};
+  const std::span<const SampleResult> each = outcome->results->each();
+  EvalDone done{.epoch = site_.setup.epochs.epochs_after(progress.step),
+                .step = progress.step,
+                .metrics = outcome->results->metrics(),
+                .total = outcome->results->samples(),
+                .ema = average,
+                .seconds = steady_seconds() - begin};
+  if (!each.empty()) {
+    done.each = std::make_shared<const SampleResults>(
+        SampleResults{{each.begin(), each.end()}, site_.setup.eval_set->class_names()});
+  }
+  return done;
 }
 
 }  // namespace convoy

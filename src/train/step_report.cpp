@@ -3,6 +3,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/process.h"
 #include "tensor/isa.h"
 #include "train/taken_algorithms.h"
 #include "version.h"
@@ -30,6 +31,7 @@ void StepReport::tell(const RunState& state, const Results& results, const Loade
       .lr = progress.lr,
       .images_per_s = static_cast<double>(samples_) / std::max(now - seconds_, 1e-9),
       .data_wait_s = (loader.wait_seconds() - wait_) / static_cast<double>(step - step_),
+      .rss_bytes = record ? resident_bytes() : 0,
       .epoch_loss = state.epoch->mean_loss(),
       .metric = main.def->in_training ? std::optional(main) : std::nullopt,
       .total_steps = progress.last_step,
@@ -89,6 +91,10 @@ void tell_warnings(const RunSite& site) {
   }
   if (config.tuning.freezes() && config.init_from.empty()) {
     site.listener.on(Warning{"frozen parameters keep their random values; try: --init-from FILE"});
+  }
+  if (config.outputs.histogram_epochs > 0 && config.shard_optimizer && site.transport) {
+    site.listener.on(Warning{
+        "--histogram-epochs: with --shard-optimizer no process has all gradients: only weights"});
   }
   if (config.shard_optimizer && !site.transport) {
     site.listener.on(Warning{"--shard-optimizer: one process: nothing to shard"});

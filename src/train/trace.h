@@ -1,29 +1,48 @@
 // Records what a process does over time, for a trace viewer (chrome://tracing, ui.perfetto.dev).
-// Events stay in memory until `write`. Times are of the steady clock, which all processes of a host
+// Events stay in memory until `text`. Times are of the steady clock, which all processes of a host
 // share.
 #pragma once
 
+#include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/files/file.h"
+#include "train/machine_speed.h"
 
 namespace convoy {
 
+// What an op computes, for its rate.
+struct TraceWork {
+  std::string shape, implementation;
+  double flops = 0, bytes = 0;
+};
+
+// The lanes of other threads than the training thread: buckets from 1 on, loader threads from here.
+inline constexpr int first_loader_lane = 1000;
+
 class Trace {
  public:
-  // `process`: its number in the file (the rank).
-  explicit Trace(int process) : process_(process) {}
+  struct Process {
+    int rank = 0, processes = 1;
+    std::string host = {};
+  };
+  explicit Trace(Process process) : process_(std::move(process)) {}
 
   // A lane is a row of the trace: events of one lane nest, those of different lanes may overlap.
   // Lane 0 is the training thread.
   void name_lane(int lane, std::string name);
-  // `begin` and `end` in `steady_seconds()`.
-  void add(std::string name, const char* category, double begin, double end, int lane = 0);
+  // `begin` and `end` in `steady_seconds()`. `work` is kept by reference. Any thread may call this.
+  void add(std::string name, const char* category, double begin, double end, int lane = 0,
+           const TraceWork* work = nullptr);
+  // A number over time, drawn as a row of its own.
+  void count(const char* name, double time, double value);
 
-  // Creates the folder if needed.
-  void write(const fs::path& file) const;
+  // The file's content. `speed`: the machine's, of which ops have a share. `shift`: seconds to add
+  // to all times.
+  std::string text(const MachineSpeed& speed, double shift = 0) const;
 
  private:
   struct Event {
@@ -31,11 +50,23 @@ class Trace {
     const char* category;
     double begin, end;
     int lane;
+    const TraceWork* work;
   };
-  int process_;
-  std::vector<std::pair<int, std::string>> lanes_;
+  struct Count {
+    const char* name;
+    double time, value;
+  };
+  std::string head(const MachineSpeed& speed) const;
+
+  Process process_;
+  mutable std::mutex mutex_;
+  std::map<int, std::string> lanes_;
   std::vector<Event> events_;
+  std::vector<Count> counts_;
 };
+
+// The traces of several processes, each by `Trace::text`, as one.
+std::string merged_traces(const std::vector<std::string>& texts);
 
 // Records the time from its construction to the end of the scope. A null trace: does nothing.
 class TraceSpan {

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/error.h"
 #include "base/process.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/start_weights.h"
 #include "train/due.h"
+#include "train/outputs/run_pictures.h"
 #include "train/run/data_record.h"
 #include "train/run/run_peers.h"
 #include "train/run/run_restore.h"
@@ -88,20 +90,20 @@ int Trainer::train_on() {
                 setup_.loader(progress.step, setup_.total_steps()));
   report_.begin(progress.step);
   watch_.at_step(progress.step);
-  const int64_t traced = progress.step + site_.config.trace_steps;
-  if (traced > progress.step) {
-    trace_ = std::make_unique<Trace>(site_.rank());
-    network_.steps().trace(trace_.get());
-  }
+  const std::optional<RunTrace::Range> traced = site_.config.trace.range(progress.step);
   while (progress.step < progress.last_step) {
+    if (traced && !trace_ && traced->has(progress.step + 1)) begin_trace(loader);
     train_one_step(loader);
-    if (progress.step >= traced) end_trace();
     const double before = steady_seconds();
-    if (!finish_boundary()) return stop_here();
+    const bool is_interrupted = !finish_boundary();
     report_.leave_out(steady_seconds() - before);
-    if (asked_to_stop() && progress.step < progress.last_step) return stop_here();
+    if (is_interrupted || (traced && progress.step >= traced->last)) end_trace(loader);
+    if (is_interrupted || (asked_to_stop() && progress.step < progress.last_step)) {
+      end_trace(loader);
+      return stop_here();
+    }
   }
-  end_trace();
+  end_trace(loader);
   files_.write_weights("last.safetensors", false);
   if (site_.config.average.swa() && progress.ema_updates > 0) {
     files_.write_weights("swa.safetensors", true);
@@ -138,6 +140,8 @@ void Trainer::train_one_step(Loader& loader) {
   progress.boundary_pending = true;
   time_limit_.after_step();
   report_.tell(state_, results, loader);
+  if (!trace_) return;
+  trace_->count("memory GB", steady_seconds(), static_cast<double>(resident_bytes()) / 1e9);
 }
 
 void Trainer::move_average() {
@@ -154,6 +158,10 @@ void Trainer::move_average() {
 const Batch& Trainer::next_batch(Loader& loader) {
   const TraceSpan span(trace_.get(), "data wait", "data");
   const Batch& batch = loader.next();
+  if (state_.progress.step == 0 && !std::exchange(state_.batch_shown, true) &&
+      site_.config.outputs.shows_pictures()) {
+    tell_batch(site_, batch, 0);
+  }
   if (!transport_) count_bad_of(batch.bad);  // several processes count after the step
   return batch;
 }
@@ -196,9 +204,11 @@ bool Trainer::finish_boundary() {
   std::optional<RunEvaluation::Outcome> result;
   state_.best_now = false;
   if (evaluates) {
+    const TraceSpan span(trace_.get(), "evaluation", "boundary");
     result = evaluation_.run(progress, network_.state().has_average() && progress.ema_updates > 0);
     if (!result) return false;
     judge(*result);
+    if (site_.config.outputs.shows_pictures()) tell_worst(site_, result->counts());
   }
   // Computed again: the run may have become shorter.
   const Due due = due_after(site_.config, setup_.epochs, progress.step, progress.last_step);
@@ -212,26 +222,43 @@ bool Trainer::finish_boundary() {
                    .eval = {},
                    .lr = progress.lr};
     if (result) done.eval = result->counts().metrics;
+    if (crosses(setup_.epochs, progress.step, site_.config.outputs.histogram_epochs)) {
+      tell_histograms(site_, progress.step);
+    }
     site_.listener.on(done);
     state_.epoch->clear();
     progress.epoch_bad = 0;
   }
-  if (due.checkpoint || (state_.best_now && due.checkpoint_if_best)) files_.save(true);
+  if (due.checkpoint || (state_.best_now && due.checkpoint_if_best)) {
+    const TraceSpan span(trace_.get(), "checkpoint", "boundary");
+    files_.save(true);
+  }
   if (evaluates) time_limit_.add_boundary(steady_seconds() - begin);
   return true;
 }
 
-void Trainer::end_trace() {
+void Trainer::begin_trace(Loader& loader) {
+  trace_ = std::make_unique<Trace>(Trace::Process{site_.rank(), site_.processes(), host_name()});
+  network_.steps().trace(trace_.get());
+  for (int worker = 0; worker < loader.workers(); ++worker) {
+    trace_->name_lane(first_loader_lane + worker, fmt::format("loader {}", worker));
+  }
+  loader.time_batches([trace = trace_.get()](int worker, int64_t batch, double begin, double end) {
+    trace->add(fmt::format("batch {}", batch), "loader", begin, end, first_loader_lane + worker);
+  });
+}
+
+void Trainer::end_trace(Loader& loader) {
   if (!trace_) return;
-  network_.steps().trace(nullptr);
+  loader.time_batches({});
   files_.write_trace(*trace_);
+  network_.steps().trace(nullptr);
   trace_.reset();
 }
 
 int Trainer::asked_to_stop() { return transport_ ? network_.peers()->stop() : stop_.load(); }
 
 int Trainer::stop_here() {
-  end_trace();
   const int64_t step = state_.progress.step;
   if (state_.saved_step != step) files_.save(false);
   constexpr int requeue = 75;

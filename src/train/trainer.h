@@ -46,8 +46,9 @@ class Trainer {
   bool finish_boundary();
   // Scores an evaluation: updates the best score and checks the patience.
   void judge(const RunEvaluation::Outcome& result);
-  // Ends and writes the trace of the first steps, if there is one.
-  void end_trace();
+  void begin_trace(Loader& loader);
+  // Ends and writes the trace, if there is one.
+  void end_trace(Loader& loader);
   // The signal that asks all ranks to end, the same on all of them; 0: none.
   int asked_to_stop();
   int stop_here();

@@ -493,6 +493,8 @@ INSTANTIATE_TEST_SUITE_P(All, RecipeFieldsCatalog, testing::ValuesIn([] {
 TEST(RecipeFields, AreCheckedOfEveryRecipeThatHasASource) {
   const std::set<std::string> own{"demo",
                                   "fine_tune",
+                                  "detection/fine_tune",
+                                  "detection/shapes",
                                   "cifar10/resnet20_10epochs",
                                   "cifar10/resnext29_10epochs",
                                   "cifar10/resnet20_lars",

@@ -25,8 +25,10 @@ std::vector<Event> events_of(const fs::path& file, int rank) {
   std::vector<Event> all;
   const Json trace = Json::parse(read_file(file, Fault::bug));
   for (const Json& e : trace.at("traceEvents")) {
-    EXPECT_EQ(e.at("pid"), rank);
-    if (e.at("ph") != "X") continue;
+    if (file.filename() != "all.json") {
+      EXPECT_EQ(e.at("pid"), rank);
+    }
+    if (e.at("ph") != "X" || e.at("pid") != rank) continue;
     const double begin = e.at("ts"), length = e.at("dur");
     EXPECT_GE(length, 0);
     all.push_back({e.at("name"), e.at("cat"), begin, begin + length, e.at("tid")});
@@ -95,10 +97,31 @@ TEST(TraceDist, ShowsEveryStepAndTheExchangeDuringBackward) {
         rank, 100 * early / all, buckets, early_buckets,
         100 * exchange["early_share"].get<double>());
     EXPECT_GT(early, 0);
+    const std::vector<Event> merged = events_of(run.dir / "trace/all.json", rank);
+    EXPECT_EQ(merged.size(), events.size()) << "rank " << rank << " of the merged file";
+    expect_nested(merged);
+    EXPECT_EQ(count(merged, "step"), steps);
     if (rank == 0) {  // whose counters these are; its buckets are of one size but for the last
       EXPECT_NEAR(early_buckets / buckets, exchange["early_share"].get<double>(), 0.15);
     }
   }
+}
+
+TEST(TraceDist, IsOfTheStepsThatAreAskedFor) {
+  const auto steps_with = [](const test::Arguments& options) {
+    const ProcessesRun run(0, processes_recipe(options));
+    const std::vector<Event> events = events_of(run.dir / "trace/rank-0.json", 0);
+    expect_nested(events);
+    EXPECT_FALSE(fs::exists(run.dir / "trace/all.json")) << "one process is one file";
+    EXPECT_GT(count(events, "checkpoint"), 0u) << "checkpoints after traced steps are in it";
+    return count(events, "step");
+  };
+  const test::Arguments each_step{"--checkpoint-steps", "1"};
+  EXPECT_EQ(steps_with(test::joined({"--profile", "2,4"}, each_step)), 3u);
+  EXPECT_EQ(steps_with(test::joined({"--profile-steps", "2,3"}, each_step)), 2u);
+  EXPECT_EQ(
+      steps_with(test::joined({"--hooks", "profilerhook", "--profile-steps", "1,1"}, each_step)),
+      1u);
 }
 
 TEST(TraceDist, IsOfTheFirstStepsAloneAndOffUnlessAskedFor) {

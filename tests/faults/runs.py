@@ -2,7 +2,7 @@
 kill_runs.py."""
 import json, os, pathlib, re, shutil, subprocess
 
-TIMES = {"t", "images_per_s", "data_wait_s", "seconds", "peak_rss_bytes"}
+TIMES = {"t", "images_per_s", "data_wait_s", "seconds", "peak_rss_bytes", "rss_bytes"}
 RECIPE = ("--dataset generated --generated-samples 64 --generated-image-size 8 --model cifar_resnet8 --batch-size 16 "
           "--threads 2 --epochs 2 --checkpoint-steps 3 --checkpoint-keep 2 --ema-decay 0.5 --log-steps 1 --quiet").split()
 
@@ -51,8 +51,8 @@ def record(run: pathlib.Path) -> dict[str, object]:
     found: dict[str, object] = {}
     for path in sorted(run.rglob("*")):
         name = str(path.relative_to(run))
-        if name in ("env.json", "sessions.jsonl", ".lock"):
-            continue
+        if name in ("env.json", "sessions.jsonl", ".lock") or name.split("/")[0] in ("tb", "plots"):
+            continue  # what tells of processes, and what a run goes on without
         if path.is_symlink():
             found[name] = os.readlink(path)
         elif path.is_dir():
@@ -66,6 +66,7 @@ def record(run: pathlib.Path) -> dict[str, object]:
             found[name] = {k: v for k, v in state.items() if k not in ("hash", "log_lengths")}
         elif path.name == "log.txt":
             text = re.sub(r"  Time: .*?(?=  LR:|  Loss:|$)|  Data: .*", "", path.read_text(), flags=re.M)
+            text = re.sub(r"Warning: TensorBoard's files end here.*\n", "", text)
             text = re.sub(r"(End: step \d+), .*(, exit \d+), .*", r"\1\2", text)
             found[name] = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", "(date)", text)
         else:

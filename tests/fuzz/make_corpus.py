@@ -37,6 +37,8 @@ def texts() -> None:
     end = '{"event":"run_end","step":16,"weights_hash":"0123456789abcdef","seconds":1.5,"exit":0}\n'
     put("metrics", "sound.jsonl", '{"event":"train","epoch":0,"step":1,"loss":2.3}\n' + end)
     put("metrics", "stray_digit.jsonl", end + "7\n")
+    put("json_line", "sound.json", '{"event":"train","step":50,"loss":"nan","ema":false,"note":"a\\n\\u00e9","more":{"x":[1,"]"]}}\n')
+    put("json_line", "open_text.json", '{"event":"tr\\\n')
     put("metrics", "odd_kinds.jsonl", '{"event":"run_end","step":"x","exit":0}\n')
     put("hostfile", "hosts", "n1 slots=2\nn2:4\n# comment\nn3\nn1 slots=1 max_slots=4\n")
     put("hostfile", "list", "n1:2,n2,n2,[fe80::1]:3\n")

@@ -107,9 +107,9 @@ TEST(Console, RedrawsTheBarAtMostTenTimesASecond) {
     }
   }
   EXPECT_EQ(screen.text,
-            "\r\x1b[Kepoch 1/2  #----------   10%   1/10  loss 2.0000  100 img/s"
-            "\r\x1b[Kepoch 1/2  ###-----   40%  loss 2.0000  100 img/s  ETA 0:01"
-            "\r\x1b[Kepoch 1/2  ######--   70%  loss 2.0000  100 img/s  ETA 0:01"
+            "\repoch 1/2  #----------   10%   1/10  loss 2.0000  100 img/s\x1b[K"
+            "\repoch 1/2  ###-----   40%  loss 2.0000  100 img/s  ETA 0:01\x1b[K"
+            "\repoch 1/2  ######--   70%  loss 2.0000  100 img/s  ETA 0:01\x1b[K"
             "\r\x1b[K");
 }
 
@@ -133,13 +133,14 @@ TEST(Console, WipesTheBarBeforeALineAndAtTheEnd) {
   EXPECT_EQ(screen.text,
             "m on d: 12,345 parameters, 80 samples, batch 8, 2 epochs of 10 steps, 1 thread\n"
             "run directory runs/m\n"
-            "\r\x1b[Kepoch 1/2  ###########  100%  10/10  loss 2.0000  100 img/s"
+            "\repoch 1/2  ###########  100%  10/10  loss 2.0000  100 img/s\x1b[K"
             "\r\x1b[Kepoch 1/2  train loss 2.5000  eval loss 0.5000  top-1 91.20% (912/1000)  "
             "top-5 99.00%\n"
             "Warning: careful\n"
-            "done: 20 steps in 1:01, peak memory 1.0 MiB\n"
-            "top-1 91.20% (912/1000), best 91.20% in epoch 1\n"
-            "everything is in runs/m\n"
+            "+---------------------------------------------------------+\n"
+            "| m on d                                                  |\n"
+            "| train loss  _  2.0000 -> 2.5000                         |\n"
+            "| top-1       _  91.20% (912/1000), best 91.20% in epoch 1|\n"
             "weights 00ff\n");
 }
 

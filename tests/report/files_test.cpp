@@ -97,7 +97,7 @@ TEST(Metrics, EveryLineIsAnObjectWithTheFieldsOfTheContract) {
 
   const Json train = Json::parse(lines[2]);
   for (const char* key :
-       {"epoch", "step", "samples", "loss", "lr", "images_per_s", "data_wait_s"}) {
+       {"epoch", "step", "samples", "loss", "lr", "images_per_s", "data_wait_s", "rss_bytes"}) {
     EXPECT_TRUE(train.at(key).is_number()) << key;
   }
   const Json eval = Json::parse(lines[4]);

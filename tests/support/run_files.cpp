@@ -6,12 +6,14 @@
 #include <regex>
 
 #include "base/text/text.h"
+#include "support/event_files.h"
 
 namespace convoy::test {
 namespace {
 
 Json without_times(Json event) {
-  for (const char* time : {"t", "images_per_s", "data_wait_s", "seconds", "peak_rss_bytes"}) {
+  for (const char* time :
+       {"t", "images_per_s", "data_wait_s", "seconds", "peak_rss_bytes", "rss_bytes"}) {
     event.erase(time);
   }
   return event;
@@ -51,6 +53,20 @@ std::string comparable(const fs::path& path, const fs::path& run) {
   return fmt::format("{} bytes, hash {}", content.size(), hash_hex(hash_bytes(content)));
 }
 
+// What TensorBoard shows over the steps, without what depends on a clock; however many files it is
+// in.
+std::string curves(const fs::path& folder) {
+  std::string text;
+  for (const SeenValue& value : events_in(folder).values) {
+    const bool is_of_clock = value.tag.starts_with("time/") || value.tag.starts_with("memory/") ||
+                             value.tag.starts_with("throughput/") || value.kind == "hparams";
+    if (is_of_clock) continue;
+    text += fmt::format("{} {} {} {} {}\n", value.step, value.tag, value.kind, value.number,
+                        hash_hex(hash_bytes(value.content)));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -79,6 +95,8 @@ RunRecord run_record(const fs::path& run) {
   for (const auto& entry : fs::recursive_directory_iterator(run)) {
     const std::string name = entry.path().lexically_relative(run);
     if (name == "env.json" || name == "sessions.jsonl" || name == ".lock") continue;
+    if (name == "tb") record[name] = curves(entry.path());
+    if (name.starts_with("tb") || name.starts_with("plots")) continue;
     if (entry.is_symlink()) {
       record[name] = "-> " + fs::read_symlink(entry.path()).string();
     } else {

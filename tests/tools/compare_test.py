@@ -55,10 +55,10 @@ class Statistics(unittest.TestCase):
 class Text(unittest.TestCase):
     def test_the_table_has_a_column_for_each_measured_program(self):
         self.assertEqual(results.table(canned_report()).splitlines(), [
-            "| model, batch | | Convoy | PyTorch 9 |",
-            "|---|---|---|---|",
-            "| resnet50 224x224, 10 | images/s | **11.0** | 4.00, **3.00x** (2.00..5.50) |",
-            "| | GiB | 2.00 | 4.00, 0.50x |",
+            "| model, batch | | Convoy | PyTorch at its best | PyTorch 9 |",
+            "|---|---|---|---|---|",
+            "| resnet50 224x224, 10 | images/s | **11.0** | 4.00, **3.00x** (2.00..5.50): PyTorch 9 | 4.00, **3.00x** (2.00..5.50) |",
+            "| | GiB | 2.00 | 4.00, 0.50x | 4.00, 0.50x |",
         ])
 
     def test_what_was_not_measured_is_named(self):
@@ -85,6 +85,26 @@ class Text(unittest.TestCase):
 
     def test_our_readme_has_the_markers(self):
         results.into_readme((ROOT / "README.md").read_text(), "x")
+
+
+    def test_the_best_peer_is_the_one_that_is_nearest_to_us(self):
+        report = canned_report()
+        for r in report["cases"][0]["rounds"]:
+            r["other"] = peer(0.5)  # 20 images/s
+        report["programs"]["other"] = "PyTorch 10"
+        row = results.table(report).splitlines()[2].split(" | ")
+        self.assertEqual(row[3], "20.0, **0.55x** (0.50..0.60): PyTorch 10")
+        self.assertEqual(results.best_peer({"convoy": {}}), None)
+
+    def test_the_header_tells_bf16_and_the_peaks(self):
+        report = canned_report()
+        self.assertIn("AVX2 without bf16 products; Convoy 1; training steps, Convoy in fp32", results.header(report))
+        report["machine"]["bf16"] = ["AVX512-BF16"]
+        report |= {"mode": "infer", "convoy_options": "--precision 16.32"}
+        report["cases"][0]["rounds"][0]["convoy"]["bench"] = {"peak_gflops": 500.4, "bf16_peak_gflops": 990.0}
+        report["cases"][0]["rounds"][1]["convoy"]["bench"] = {"peak_gflops": 510.0, "bf16_peak_gflops": 0.0}
+        self.assertIn("AVX2 with AVX512-BF16; peaks 510 GFLOP/s in fp32, 990 GFLOP/s in bf16; Convoy 1; forward passes, "
+                      "Convoy with --precision 16.32", results.header(report))
 
 
 class Machine(unittest.TestCase):
@@ -139,12 +159,30 @@ class Programs(unittest.TestCase):
                  "--peers-env", pathlib.Path(self.folder.name, environment), *options]
         return subprocess.run([sys.executable, ROOT / "bench" / "compare", *given], capture_output=True, text=True)
 
+    def test_inference_has_its_own_peers_and_convoy_gets_its_options(self):
+        self.script("convoy", """
+            if sys.argv[1] == "--version":
+                print("convoy 7.0 (Release)")
+            else:
+                assert sys.argv[-1] == "16.32" and sys.argv[sys.argv.index("--mode") + 1] == "infer", sys.argv
+                print(json.dumps({"images_per_s": 100.0, "peak_rss_bytes": 1 << 30, "peak_gflops": 500.0}))
+            """)
+        run = self.compare("--case", "cifar_resnet20:4", "--mode", "infer", "--peers", "torch-new-frozen",
+                           "--convoy-options", "--precision 16.32")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("forward passes, Convoy with --precision 16.32", run.stdout)
+        self.assertIn("traced and frozen", run.stdout)
+        refused = self.compare("--peers", "torch-new-frozen")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("no peer is called 'torch-new-frozen'", refused.stderr)
+
     def test_rounds_become_a_table_and_json(self):
         file = pathlib.Path(self.folder.name, "all.json")
         run = self.compare("--case", "cifar_resnet20:4", "--peers", "torch-new,torch-new-compile", "--json", str(file))
         self.assertEqual(run.returncode, 0, run.stderr)
-        self.assertIn("| cifar_resnet20 32x32, 4 | images/s | **100** | 50.0, **2.00x** (2.00..2.00) |", run.stdout)
-        self.assertIn("| | GiB | 1.00 | 2.00, 0.50x |", run.stdout)
+        self.assertIn("| cifar_resnet20 32x32, 4 | images/s | **100** | 50.0, **2.00x** (2.00..2.00): PyTorch 9.9, malloc tuned |"
+                      " 50.0, **2.00x** (2.00..2.00) |", run.stdout)
+        self.assertIn("| | GiB | 1.00 | 2.00, 0.50x | 2.00, 0.50x |", run.stdout)
         self.assertIn("Not measured: torch-new-compile on cifar_resnet20, batch 4: exit code 3: no compiler.", run.stdout)
         self.assertIn("round 2 of 2, images/s: convoy 100", run.stderr)
         report = json.loads(file.read_text())

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "support/run_parts.h"
 
 namespace convoy::test {
@@ -39,6 +41,38 @@ TEST(RunEvaluation, OfTheWeightsSaysWhenAndCountsEverySample) {
   EXPECT_EQ(e.run.heard.of<EvalDone>().size(), 1);
   ASSERT_FALSE(e.run.heard.of<EvalProgress>().empty());
   EXPECT_EQ(e.run.heard.of<EvalProgress>().back().samples, e.run.setup.eval_set->size());
+}
+
+TEST(RunEvaluation, TellsWhatItFoundForEachSample) {
+  const TempFolder folder;
+  Evaluation e(folder, {{"eval-batch-size", "24"}});
+  const auto result = e.evaluation.run(e.run.state.progress, false);
+  ASSERT_TRUE(result && result->plain.each);
+  const std::vector<SampleResult>& each = result->plain.each->all;
+  const Dataset& set = *e.run.setup.eval_set;
+  EXPECT_EQ(result->plain.each->classes, set.class_names());
+  ASSERT_EQ(std::ssize(each), set.size());
+  std::vector<uint8_t> pixels(static_cast<size_t>(set.image_shape().count()));
+  int64_t right = 0;
+  double loss = 0;
+  for (size_t i = 0; i < each.size(); ++i) {
+    EXPECT_EQ(each[i].index, static_cast<int64_t>(i));
+    Sample sample;
+    sample.begin(pixels.data());
+    set.read(each[i].index, 0, sample);
+    EXPECT_EQ(each[i].truth, sample.get<int32_t>("label")[0]);
+    EXPECT_GE(each[i].confidence, 1.0 / set.classes());
+    EXPECT_LE(each[i].confidence, 1);
+    // The loss is that of the true class, so it is known where the prediction is right.
+    if (each[i].is_right()) {
+      EXPECT_NEAR(std::exp(-each[i].loss), each[i].confidence, 1e-5);
+    }
+    right += each[i].is_right();
+    loss += each[i].loss;
+  }
+  const Metric& main = *main_metric(result->plain.metrics);
+  EXPECT_EQ(right, main.hits);
+  EXPECT_NEAR(loss / static_cast<double>(each.size()), loss_of(result->plain), 1e-9);
 }
 
 TEST(RunEvaluation, OfTheAverageIsThatOfARunWithTheseWeights) {

@@ -25,11 +25,9 @@ NodeTime node_time(const Watched& watched, size_t at, int steps, const MachineSp
   NodeTime time{.plan = watched.plan,
                 .op = std::string(node.op->name),
                 .name = node.name,
-                .shape = {},
+                .shape = shape_text(plan.graph, node),
                 .implementation = plan.ops[at].kernel->implementation(),
                 .seconds = watched.seconds.seconds()[at]};
-  time.shape = to_string(plan.graph.type(node.in.empty() ? node.out[0] : node.in[0]).shape);
-  if (node.op->describe) time.shape += " " + node.op->describe(node);
   time.flops = steps * cost.flops;
   time.bytes = steps * cost.bytes;
   const DType stored = node.in.empty() ? DType::f32 : plan.graph.type(node.in[0]).dtype;

@@ -187,7 +187,7 @@ int run(const CommandLine& line) {
   if (options.json) {
     show_text(json_text(numbers(outcome)) + "\n");
   } else {
-    console_listener(console_options(false, World::started_by_mpi()))
+    console_listener(console_options(false, false, World::started_by_mpi()))
         ->on(EvalDone{.epoch = result.epoch.value_or(0),
                       .step = result.step.value_or(0),
                       .metrics = outcome.results->metrics(),

@@ -8,6 +8,7 @@
 #include "app/command.h"
 #include "app/network/model_facts.h"
 #include "app/options.h"
+#include "app/runs/run_output.h"
 #include "base/error.h"
 #include "base/show.h"
 #include "base/text/text.h"
@@ -24,6 +25,8 @@ namespace {
 struct Options {
   int num_classes = 0;
   int image_size = 0;
+  std::string output = "runs";
+  TableForm form;
 
   void describe(Fields& field) {
     field("num-classes", num_classes,
@@ -31,6 +34,8 @@ struct Options {
           at_least(0));
     field("image-size", image_size, "count multiply-adds at this size; 0: the model's own",
           at_least(0));
+    field("output", output, "list runs: the folder in which they are");
+    form.describe(field);
   }
 };
 
@@ -143,8 +148,9 @@ Rows recipe_rows() {
   return rows;
 }
 
-const std::vector<std::string> kinds{"models",       "datasets", "augmentations", "optimizers",
-                                     "lr-schedules", "recipes",  "ops",           "verbs"};
+const std::vector<std::string> kinds{"models",     "datasets",     "augmentations",
+                                     "optimizers", "lr-schedules", "recipes",
+                                     "ops",        "verbs",        "runs"};
 
 int run(const CommandLine& line) {
   const auto options = read_own<Options>(line);
@@ -155,6 +161,11 @@ int run(const CommandLine& line) {
   }
   const std::string& kind = line.words[0];
   const std::string pattern = line.words.size() > 1 ? line.words[1] : "*";
+  if (kind != "runs" && (options.form.json || options.form.csv)) {
+    raise(Fault::usage, "--json and --csv are for list runs, not for list {}; try: without it",
+          one_line(kind));
+  }
+  if (kind == "runs") return list_runs(options.output, pattern, options.form);
   if (kind == "models") {
     list_models(options, pattern);
   } else if (kind == "datasets") {
@@ -185,19 +196,20 @@ int run(const CommandLine& line) {
 }  // namespace
 
 CommandDef list_command() {
-  return {
-      .name = "list",
-      .summary = "show models, datasets, recipes and other names",
-      .usage =
-          "list models|datasets|augmentations|optimizers|lr-schedules|recipes|ops|verbs [PATTERN]",
-      .details = R"(PATTERN is a part of the name, or all of it with * and ?.
+  return {.name = "list",
+          .summary = "show models, datasets, recipes, runs and other names",
+          .usage =
+              "list models|datasets|augmentations|optimizers|lr-schedules|recipes|ops|verbs|runs "
+              "[PATTERN]",
+          .details = R"(PATTERN is a part of the name, or all of it with * and ?.
 
   convoy list models 'cifar_resnet2*'
   convoy list recipes resnet50
+  convoy list runs                       those below runs/, or below --output DIR
 )",
-      .words = "models datasets augmentations optimizers lr-schedules recipes ops verbs",
-      .describe = describe_options<Options>,
-      .run = run};
+          .words = "models datasets augmentations optimizers lr-schedules recipes ops verbs runs",
+          .describe = describe_options<Options>,
+          .run = run};
 }
 
 }  // namespace convoy

@@ -4,11 +4,13 @@
 
 #include "app/command.h"
 #include "app/options.h"
+#include "app/runs/run_output.h"
 #include "base/error.h"
 #include "base/files/folder.h"
 #include "base/show.h"
 #include "base/text/text.h"
-#include "report/page/report_page.h"
+#include "report/results/run_plots.h"
+#include "report/traces/trace_text.h"
 #include "train/run/run_dir.h"
 
 namespace convoy {
@@ -16,11 +18,21 @@ namespace {
 
 struct Options {
   std::string output;
+  bool trace = false, json = false;
+  int top = 15;
 
   void describe(Fields& field) {
     field("output", output,
           "folder for report.html and its pictures, or the name of an .html file; empty: plots/ of "
           "the run, or report/ for several runs");
+    field("trace", trace,
+          "print instead where the time of traced steps goes (train --profile), and what to do "
+          "about it");
+    field("top", top, "with --trace: the slowest N ops of each rank; 0: all", at_least(0));
+    field("json", json, "with --trace: print one JSON object");
+    field.needs("top", trace, "--trace", {"trace"});
+    field.needs("json", trace, "--trace", {"trace"});
+    field.needs("output", !trace, "no --trace", {"trace"});
   }
 };
 
@@ -32,33 +44,31 @@ fs::path page_path(const Options& options, const std::vector<std::string>& runs)
   return (runs.size() == 1 ? fs::path(runs[0]) / "plots" : fs::path("report")) / "report.html";
 }
 
-// The names of the runs: their last folders, or as typed where two would be equal.
-std::vector<std::string> names_of(const std::vector<std::string>& runs) {
-  std::vector<std::string> names;
-  for (const std::string& run : runs) {
-    const fs::path path = fs::absolute(run).lexically_normal();
-    names.push_back((path.has_filename() ? path : path.parent_path()).filename().string());
-  }
-  std::vector<std::string> unique = names;
-  for (size_t i = 0; i < runs.size(); ++i) {
-    if (std::ranges::count(names, names[i]) > 1) unique[i] = runs[i];
-  }
-  return unique;
-}
-
 int run(const CommandLine& line) {
   const auto options = read_own<Options>(line);
   if (line.words.empty()) {
     raise(Fault::usage, "report needs one run directory or several; try: convoy report runs/demo");
   }
   for (const std::string& word : line.words) RunDir::look(word);
-  const std::vector<std::string> names = names_of(line.words);
+  if (options.trace) {
+    for (const std::string& word : line.words) {
+      const std::vector<TracedRank> ranks = read_traces_of(word);
+      show_text(options.json ? trace_json(ranks, options.top) : trace_text(ranks, options.top));
+    }
+    return 0;
+  }
+  const std::vector<std::string> names = names_of_runs(line.words);
   std::vector<ReportedRun> runs;
   for (size_t i = 0; i < names.size(); ++i) {
     runs.push_back(reported_run(line.words[i], names[i]));
+    read_results(runs.back(), RunDir::look(line.words[i]).plots());
   }
   const fs::path page = page_path(options, line.words);
   if (page.has_parent_path()) make_folders(page.parent_path(), Fault::usage);
+  write_plots(runs, page.parent_path());
+  for (size_t i = 0; i < names.size(); ++i) {
+    add_pictures(runs[i], RunDir::look(line.words[i]).plots());
+  }
   write_atomically(page, report_page(runs), Fault::usage);
   show("{}\n", page.string());
   return 0;
@@ -69,13 +79,14 @@ int run(const CommandLine& line) {
 CommandDef report_command() {
   return {.name = "report",
           .summary = "write a page about one or several runs: curves, options, environment",
-          .usage = "report RUN_DIR... [--output FOLDER|FILE.html]",
+          .usage = "report RUN_DIR... [--output FOLDER|FILE.html | --trace]",
           .details =
               R"(The page is one HTML file that loads nothing: it can be sent, opened from a disk,
 and printed. Several runs are shown side by side, and what differs is marked.
 
   convoy report runs/demo                          runs/demo/plots/report.html
   convoy report runs/a runs/b --output both.html
+  convoy report runs/demo --trace --top 10         where the time of traced steps goes
 )",
           .describe = describe_options<Options>,
           .run = run};

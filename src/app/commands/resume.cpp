@@ -28,7 +28,7 @@ struct Overrides {
   int threads = 0;
   bool pin = false;
   bool shard_optimizer = false;
-  bool quiet = false;
+  bool quiet = false, plain = false;
   double stall_timeout = 0;
   int64_t trace_steps = 0;
   std::string class_map;
@@ -64,6 +64,7 @@ struct Overrides {
           "go on although args.yml has other options than the checkpoint was trained with; the "
           "result is that of neither");
     field("quiet", quiet, "print only warnings, the accuracy and the last line", {}, {"q"});
+    field("plain", plain, "print lines as in log.txt instead of a progress bar");
   }
 };
 
@@ -206,7 +207,7 @@ int run(const CommandLine& line) {
   typed.finish();
   // Rank 0 opens the run and reads its options; other ranks may not even have the folder.
   World& world = World::get();
-  refuse_other_options(given, {"threads", "pin", "quiet"});
+  refuse_other_options(given, {"threads", "pin", "quiet", "plain"});
   const bool first = world.rank() == 0;
   const RunDir dir = first ? RunDir::open(line.words[0]) : RunDir::of_another(line.words[0]);
   const bool extends = overrides.epochs > 0;

@@ -55,7 +55,7 @@ Evaluator::Outcome NetworkEval::evaluate(const WeightFile& file, bool quiet) {
   network_.load(file);
   watch_.at_step(0);
   const auto console =
-      console_listener(console_options(quiet, World::started_by_mpi()));  // with its bar
+      console_listener(console_options(quiet, false, World::started_by_mpi()));  // with its bar
   return std::move(*evaluator_.run([&](int64_t done) {
     console->on(EvalProgress{done, evaluator_.samples()});
     watch_.advance();

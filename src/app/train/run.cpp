@@ -6,6 +6,7 @@
 
 #include "app/eval/run_report.h"
 #include "app/signals.h"
+#include "app/train/run_listeners.h"
 #include "base/process.h"
 #include "base/show.h"
 #include "base/text/json_text.h"
@@ -15,7 +16,6 @@
 #include "dist/world.h"
 #include "launch/rank_process.h"
 #include "models/model.h"
-#include "report/console.h"
 #include "report/jsonl.h"
 #include "report/results_csv.h"
 #include "report/run_log.h"
@@ -141,15 +141,12 @@ int train_in(const RunConfig& config, const RunDir& dir, bool& has_begun) {
   Listeners listeners;
   if (tells) {
     listeners.add(std::make_unique<Beginning>(has_begun));
-    ConsoleOptions console = console_options(config.quiet, World::started_by_mpi());
-    if (std::error_code none; fs::exists(dir.metrics(), none)) {
-      console.evals = past_evals(read_file(dir.metrics(), Fault::checkpoint), metrics);
-    }
-    listeners.add(console_listener(std::move(console)));
+    add_console(config, dir, metrics, listeners);
     listeners.add(summary_csv_listener(dir.summary(), metrics));
     if (detects(config)) listeners.add(results_csv_listener(dir.results()));
     listeners.add(run_log_listener(dir.log()));
     listeners.add(sessions_listener(dir.sessions()));
+    add_side_listeners(config, dir, listeners);
     // Last, because its run_end line says that the run is over: all other logs must be complete by
     // then.
     listeners.add(jsonl_listener(dir.metrics()));

@@ -68,7 +68,8 @@ std::vector<std::string> comparable_metrics(const fs::path& run) {
     if (line.empty()) continue;
     try {
       auto event = parse_ordered_json(line);
-      for (const char* time : {"t", "images_per_s", "data_wait_s", "seconds", "peak_rss_bytes"})
+      for (const char* time :
+           {"t", "images_per_s", "data_wait_s", "seconds", "peak_rss_bytes", "rss_bytes"})
         event.erase(time);
       lines.push_back(event.dump());
     } catch (const JsonError& error) {

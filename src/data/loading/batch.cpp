@@ -32,6 +32,7 @@ void Batch::copy(const Batch& other) {
     std::memcpy(tensors_[i].data, other.tensors_[i].data, stored_bytes(tensors_[i].type));
   }
   valid = other.valid;
+  first = other.first;
   bad = other.bad;
   details = other.details;
 }

@@ -44,6 +44,8 @@ class Batch {
 
   // The first `valid` samples count, the others are padding.
   int64_t valid = 0;
+  // The place of its first sample in the order of the epoch; without shuffling the sample's index.
+  int64_t first = 0;
 
   // Samples that could not be decoded, in the batch's order. In training each is replaced by
   // another sample; in evaluation its weight is 0.

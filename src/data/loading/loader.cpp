@@ -5,6 +5,7 @@
 #include <cstring>
 #include <optional>
 
+#include "base/clock.h"
 #include "base/random.h"
 #include "base/threads/cores.h"
 #include "base/threads/thread_pool.h"
@@ -84,7 +85,10 @@ Loader::Loader(const Dataset& dataset, const AugmentChain& chain, const EpochPla
     if (spec.mosaic.on()) places_.back().mosaics.emplace(dataset);
   }
   try {
-    for (Place& place : places_) threads_.emplace_back([this, &place] { work(place); });
+    for (Place& place : places_) {
+      threads_.emplace_back(
+          [this, &place, worker = std::ssize(threads_)] { work(static_cast<int>(worker), place); });
+    }
   } catch (...) {  // no more threads available: those that run must not outlive this object
     shut_down();
     throw;
@@ -138,7 +142,12 @@ void Loader::restart(int64_t first_step, int64_t last_step) {
   work_.notify_all();
 }
 
-void Loader::work(Place& place) {
+void Loader::time_batches(Times hook) {
+  const std::lock_guard lock(mutex_);
+  times_ = std::move(hook);
+}
+
+void Loader::work(int worker, Place& place) {
   flush_subnormals();
   std::unique_lock lock(mutex_);
   while (true) {
@@ -151,6 +160,7 @@ void Loader::work(Place& place) {
     ++busy_;
     lock.unlock();
     std::exception_ptr failure;
+    const double begin = steady_seconds();
     try {
       fill(number, slot(number).batch, place);
     } catch (...) {
@@ -158,6 +168,7 @@ void Loader::work(Place& place) {
     }
     lock.lock();
     --busy_;
+    if (times_) times_(worker, number, begin, steady_seconds());
     // Batches are claimed in order, so all batches before a failed one still arrive; none after it
     // is started.
     if (failure) hold_ = true;
@@ -272,6 +283,7 @@ void Loader::fill(int64_t number, Batch& batch, Place& place) const {
   if (spec_.form) batch.details.resize(static_cast<size_t>(spec_.batch));
   for (std::vector<double>& details : batch.details) details.clear();
   batch.valid = std::min(spec_.batch, plan_.count(step) - first);
+  batch.first = plan_.at(step, first).index;
   // Stores the sample indices in `key` for now, so that all are announced before the first read.
   int64_t epoch = -1;
   std::optional<Order> order;

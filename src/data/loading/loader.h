@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -87,6 +88,12 @@ class Loader {
   // `next` returned last becomes invalid.
   void restart(int64_t first_step, int64_t last_step);
 
+  // Sets a hook that worker threads call when they have made a batch: the worker, the batch's
+  // number, begin and end in `steady_seconds`. Empty: none. After this returns, the former hook is
+  // not called any more.
+  using Times = std::function<void(int worker, int64_t batch, double begin, double end)>;
+  void time_batches(Times hook);
+
   // The time spent blocked in next() so far.
   double wait_seconds() const { return wait_seconds_; }
   int workers() const { return static_cast<int>(threads_.size()); }
@@ -107,7 +114,7 @@ class Loader {
     std::optional<MosaicMaker> mosaics;  // where the rule asks for them
   };
 
-  void work(Place& place);
+  void work(int worker, Place& place);
   void fill(int64_t number, Batch& batch, Place& place) const;
   // What a sample is read with: the key of its view, and that of its mosaic if it is one.
   struct ReadKeys {
@@ -144,6 +151,7 @@ class Loader {
   int busy_ = 0;                   // workers inside fill()
   bool hold_ = false;              // start no batch: after a failure or during a restart
   bool stop_ = false;
+  Times times_;
   double wait_seconds_ = 0;
   std::vector<std::thread> threads_;
 };

@@ -120,23 +120,47 @@ CONVOY_BF16 void grouped_pairs_row(const GroupedRow& r, const Bf16Pair* weights,
   }
 }
 
+namespace {
+
+// `copies` channels of each group; every pair of pixels is loaded once.
+template <int copies>
+CONVOY_BF16 void spread_pixels(const GroupedSpread& s, const GroupedMargins& m, const Bf16* x,
+                               Bf16Pair* rows) {
+  // Of 32 numbers, the first half is pixel p, the second half pixel p + step.
+  __m512i from[copies];
+#pragma GCC unroll 16
+  for (int i = 0; i < copies; ++i) {
+    alignas(64) int16_t places[2 * lanes];
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      places[2 * lane] = static_cast<int16_t>(lane / copies * copies + i);
+      places[2 * lane + 1] = static_cast<int16_t>(lanes + places[2 * lane]);
+    }
+    from[i] = _mm512_load_si512(places);
+  }
+  for (int64_t p = -m.before; p < s.pixels + m.behind; ++p, rows += lanes) {
+    const __m512i both = _mm512_inserti64x4(_mm512_castsi256_si512(pixel_or_zeros(s, x, p)),
+                                            pixel_or_zeros(s, x, p + m.step), 1);
+#pragma GCC unroll 16
+    for (int i = 0; i < copies; ++i)
+      _mm512_storeu_si512(rows + i * s.stride, _mm512_permutexvar_epi16(from[i], both));
+  }
+}
+
+}  // namespace
+
 CONVOY_BF16 void grouped_spread_pixels(const GroupedSpread& s, const GroupedMargins& m,
                                        const Bf16* x, Bf16Pair* rows) {
-  alignas(64) int16_t places[2 * lanes];
-  for (int64_t i = 0; i < s.members; ++i) {
-    // Of 32 numbers, the first half is pixel p, the second half pixel p + step.
-    for (int64_t lane = 0; lane < lanes; ++lane) {
-      const auto place = static_cast<int16_t>(lane / s.members * s.members + i);
-      places[2 * lane] = place;
-      places[2 * lane + 1] = static_cast<int16_t>(lanes + place);
-    }
-    const __m512i from = _mm512_load_si512(places);
-    Bf16Pair* to = rows + i * s.stride;
-    for (int64_t p = -m.before; p < s.pixels + m.behind; ++p, to += lanes) {
-      const __m512i both = _mm512_inserti64x4(_mm512_castsi256_si512(pixel_or_zeros(s, x, p)),
-                                              pixel_or_zeros(s, x, p + m.step), 1);
-      _mm512_storeu_si512(to, _mm512_permutexvar_epi16(from, both));
-    }
+  switch (s.members) {
+    case 1:
+      return spread_pixels<1>(s, m, x, rows);
+    case 2:
+      return spread_pixels<2>(s, m, x, rows);
+    case 4:
+      return spread_pixels<4>(s, m, x, rows);
+    case 8:
+      return spread_pixels<8>(s, m, x, rows);
+    default:
+      return spread_pixels<16>(s, m, x, rows);
   }
 }
 

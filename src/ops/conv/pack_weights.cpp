@@ -50,8 +50,10 @@ class Packer {
     }
     return all_in_steps(in_, pairs_, 1);
   }
-  // Vectors of neighbouring input channels; pairs are of output channels.
+  // Vectors of neighbouring input channels; pairs are of output channels. Alone and for larger
+  // windows they are slower than one by one.
   bool has_input_vectors() const {
+    if (pairs_ == 1 && window_ > 1) return false;
     if ((last_ - first_) % pairs_ != 0 || window_ > most_vectors / 2) return false;
     for (int64_t o = first_; o < last_; o += pairs_) {
       if (!in_steps(out_, o, pairs_, 1)) return false;

@@ -64,11 +64,9 @@ class PointwiseGradWeights : public Kernel {
         line_(s.oh * s.ow / lines_),
         most_pairs_(std::clamp<int64_t>((1 << 18) / (in_ * lanes * 4), 32, 128)) {}
 
-  int phases() const override { return 3; }
+  int phases() const override { return 2; }
   int tasks(int phase) const override {
-    if (phase == 0) return static_cast<int>(groups_.tasks() * parts());
-    if (phase == 1) return groups_.tasks() > 1 ? chunks().tasks() : 0;
-    return static_cast<int>(in_ * parts());
+    return static_cast<int>((phase == 0 ? groups_.tasks() : in_) * parts());
   }
   size_t scratch_bytes() const override { return float_bytes(groups_.tasks() * stride()); }
   size_t worker_scratch_bytes() const override {
@@ -81,8 +79,6 @@ class PointwiseGradWeights : public Kernel {
     if (phase == 0) {
       const int64_t group = task / parts(), part = task % parts();
       run_part(group, part, args, sums + group * stride() + part * part_sums());
-    } else if (phase == 1) {
-      sum_slices(groups_, sums + chunks().begin(task), stride(), chunks().length(task));
     } else {
       unpack(task / parts(), task % parts(), sums, d_w_(args));
     }
@@ -93,7 +89,6 @@ class PointwiseGradWeights : public Kernel {
   // Sums of a part: [input][output of the part].
   int64_t part_sums() const { return in_ * lanes * part_ * lanes; }
   int64_t stride() const { return parts() * part_sums(); }
-  Chunks chunks() const { return {stride(), 2048}; }
 
   void run_part(int64_t group, int64_t part, const KernelArgs& args, float* sums) const {
     auto* a = reinterpret_cast<uint32_t*>(args.worker_scratch);
@@ -150,11 +145,12 @@ class PointwiseGradWeights : public Kernel {
     return ((n * out_ + o) * s_.oh * s_.ow + line * line_ + at) * lanes;
   }
 
-  // Writes the filters of a part for a block of inputs.
-  void unpack(int64_t in_block, int64_t part, const float* sums, float* d_w) const {
+  // Sums all groups for a block of inputs and a part of the outputs, and writes the filters.
+  void unpack(int64_t in_block, int64_t part, float* sums, float* d_w) const {
     const int64_t c = in_block * lanes, o = part * part_ * lanes;
     const int64_t rows = std::min(lanes, s_.ic - c), columns = std::min(part_ * lanes, s_.oc - o);
-    const float* from = sums + part * part_sums() + c * part_ * lanes;
+    float* from = sums + part * part_sums() + c * part_ * lanes;
+    sum_slices(groups_, from, stride(), lanes * part_ * lanes);
     float* to = d_w + o * s_.ic + c;
     if (rows == lanes) {
       kernels::transpose({lanes, columns, lanes, part_ * lanes, s_.ic}, from, to);

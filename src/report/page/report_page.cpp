@@ -14,6 +14,7 @@
 #include "report/page/asset.h"
 #include "report/page/html.h"
 #include "report/page/report_tables.h"
+#include "report/page/results_html.h"
 #include "version.h"
 
 namespace convoy {
@@ -52,8 +53,9 @@ std::string pictures_of(const ReportSection& section) {
   return html + "</div>\n";
 }
 
-std::string about_run(const ReportedRun& run) {
+std::string about_run(const ReportedRun& run, size_t number) {
   std::string html = fmt::format("<section>\n<h2>{}</h2>\n", in_html(run.name, 200));
+  if (run.results) html += results_html(*run.results, number);
   for (const ReportSection& section : run.sections) html += pictures_of(section);
   html +=
       "<h3>The command</h3>\n<p class=\"soft\">Trains it again, with the same data and build to "
@@ -73,7 +75,12 @@ std::string data_of(const std::vector<ReportedRun>& runs) {
     list += fmt::format(R"({{"name":{},"number":{},"curves":{}}})", json_text(name), i,
                         curves_json(runs[i].curves, most_points));
   }
-  return in_script("{\"runs\":[" + list + "]}");
+  std::string charts;
+  for (size_t i = 0; i < runs.size(); ++i) {
+    if (!runs[i].results) continue;
+    charts += (charts.empty() ? "" : ",\n") + calibration_json(*runs[i].results, i);
+  }
+  return in_script("{\"runs\":[" + list + "],\n\"charts\":[" + charts + "]}");
 }
 
 constexpr std::string_view controls = R"(<form id="controls" class="controls" hidden>
@@ -93,6 +100,7 @@ ReportedRun reported_run(const fs::path& run, std::string name) {
                     .curves = RunCurves(run),
                     .options = {},
                     .environment = {},
+                    .results = {},
                     .sections = {}};
   const auto attempt = [&](const auto& read) {
     try {
@@ -153,7 +161,7 @@ std::string report_page(const std::vector<ReportedRun>& runs) {
   html += "<h2>Curves</h2>\n";
   html += controls;
   if (runs.size() > 1) html += differences_table(runs);
-  for (const ReportedRun& run : runs) html += about_run(run);
+  for (size_t i = 0; i < runs.size(); ++i) html += about_run(runs[i], i);
   html += fmt::format(
       "</main>\n<script type=\"application/json\" id=\"data\">{}</script>\n<script>{}</script>\n"
       "</body>\n</html>\n",

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "report/page/run_json.h"
+#include "report/results/class_results.h"
 
 namespace convoy {
 
@@ -28,7 +29,8 @@ struct ReportedRun {
   RunFacts facts;
   RunCurves curves;
   std::vector<RecordedOption> options;
-  std::string environment;  // the text of env.json
+  std::string environment;              // the text of env.json
+  std::optional<ClassResults> results;  // of the samples of the last evaluation
   std::vector<ReportSection> sections;
 };
 

@@ -150,6 +150,13 @@ fs::path CheckpointStore::save(const TrainState& state, std::span<const Checkpoi
       about.log_lengths[log] = fs::file_size(path, code);
       if (code) raise_file_error("read the size of", path, code.value(), Fault::checkpoint);
     }
+    for (const std::string& log : side_logs(run_dir_)) {
+      try {
+        sync_file(run_dir_ / log, Fault::checkpoint);
+        about.log_lengths[log] = fs::file_size(run_dir_ / log);
+      } catch (const std::exception&) {  // it may be removed at any time
+      }
+    }
     sync_file(run_dir_, Fault::checkpoint);  // makes the logs' names durable
     const std::string text = to_json(about);
     write_synced(temporary / state_name, std::array{std::string_view(text)}, Fault::checkpoint);
@@ -257,6 +264,22 @@ void CheckpointStore::cut_logs(const std::map<std::string, uint64_t>& lengths,
       }
       sync_file(path, Fault::checkpoint);
     }
+  }
+}
+
+void CheckpointStore::cut_side_logs(const std::map<std::string, uint64_t>& lengths,
+                                    const Warn& warn) const {
+  for (const std::string& log : side_logs(run_dir_)) {
+    const fs::path path = run_dir_ / log;
+    const auto known = lengths.find(log);
+    const uint64_t wanted = known == lengths.end() ? 0 : known->second;
+    std::error_code failed;
+    if (wanted == 0) {
+      fs::remove(path, failed);
+    } else if (const uint64_t have = fs::file_size(path, failed); !failed && have > wanted) {
+      fs::resize_file(path, wanted, failed);
+    }
+    if (failed && warn) warn(path, "cannot be cut back to the checkpoint: " + failed.message());
   }
 }
 

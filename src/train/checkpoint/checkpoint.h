@@ -72,6 +72,10 @@ class CheckpointStore {
   // nothing. If a log is already shorter, it warns and the run continues.
   void cut_logs(const std::map<std::string, uint64_t>& lengths, const Warn& warn) const;
 
+  // The same for the files that other programs read (`side_logs`): one without a recorded length is
+  // removed, and a failure is a warning.
+  void cut_side_logs(const std::map<std::string, uint64_t>& lengths, const Warn& warn) const;
+
   const fs::path& folder() const { return folder_; }
   // Newest first.
   std::vector<int64_t> steps() const;

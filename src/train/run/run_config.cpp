@@ -168,16 +168,16 @@ void RunConfig::describe_files(Fields& field) {
         {"log-interval", "print-freq"});
   field("quiet", quiet, "print only warnings, the accuracy and the last line",
         any_value().no_result(), {"q"});
+  field("plain", plain, "print lines as in log.txt instead of a progress bar",
+        any_value().no_result());
+  outputs.describe(field);
   field.section("Inspection");
   field("dump", dump, "print the graph after these passes (names, or all)",
         any_value().no_result());
   field("without", without,
         "leave out these optional passes (" + join(pass_names(true), ", ") + ")");
   field("time-passes", time_passes, "print how long each pass took", any_value().no_result());
-  field("trace-steps", trace_steps,
-        "each process writes what it did and when in its first N steps to trace/rank-R.json of the "
-        "run's folder, for chrome://tracing or ui.perfetto.dev; 0: none",
-        at_least(0).no_result());
+  trace.describe(field);
 }
 
 void RunConfig::describe(Fields& field) {

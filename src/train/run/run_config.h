@@ -20,7 +20,9 @@
 #include "tensor/isa.h"
 #include "train/fine_tuning.h"
 #include "train/kernel_choices.h"
+#include "train/outputs/run_outputs.h"
 #include "train/precision/precision.h"
+#include "train/run/run_trace.h"
 #include "train/schedules/schedule.h"
 #include "train/step/step_shape.h"
 #include "train/stop_rules.h"
@@ -107,11 +109,12 @@ struct RunConfig {
   double checkpoint_epochs = 1, checkpoint_offset = 0;
   int checkpoint_keep = 3;
   int64_t log_steps = 50;
-  bool quiet = false;
+  bool quiet = false, plain = false;
+  RunOutputs outputs;
 
   std::vector<std::string> dump, without;
   bool time_passes = false;
-  int64_t trace_steps = 0;
+  RunTrace trace;
 
   // For a resumed run: the options that may differ from those in its checkpoints because the user
   // typed them again; or whether all may differ.

@@ -79,6 +79,12 @@ void RunConfig::check(Fields& field) {
           "--class-weights are for samples of one class, and mixup and cutmix make samples of "
           "several; try: one of them");
   }
+  if (outputs.mllog && model != "resnet50" && model != "ssd_resnet34") {
+    raise(Fault::usage,
+          "--mllog: the rules 1.1.0 of MLPerf have resnet50 and ssd_resnet34, not {}; try: without "
+          "it",
+          model);
+  }
   check_image_type(field);
   check_norms(field);
   if (!memory.empty()) parse_bytes(memory);

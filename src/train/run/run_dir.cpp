@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <utility>
@@ -224,6 +225,35 @@ RunDir RunDir::open(const fs::path& path) {
 RunDir RunDir::look(const fs::path& path) {
   check_is_run(path);
   return RunDir(path);
+}
+
+std::vector<std::string> side_logs(const fs::path& run_dir) {
+  const RunDir run = RunDir::of_another(run_dir);
+  std::vector<std::string> all;
+  std::error_code code;
+  const auto add = [&](const fs::path& path) {
+    if (fs::is_regular_file(fs::symlink_status(path, code))) {
+      all.push_back(path.lexically_relative(run_dir).string());
+    }
+  };
+  const auto each = [&](const fs::path& folder, const auto& take) {
+    std::error_code failed;
+    for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end;
+         entry.increment(failed)) {
+      take(entry->path());
+    }
+  };
+  each(run.tensorboard(), [&](const fs::path& path) {
+    if (path.filename().string().find("tfevents") != std::string::npos) add(path);
+  });
+  each(run.wandb(), [&](const fs::path& session) {
+    each(session, [&](const fs::path& path) {
+      if (path.extension() == ".wandb") add(path);
+    });
+  });
+  add(run.mllog());
+  std::ranges::sort(all);
+  return all;
 }
 
 const std::vector<std::string>& run_logs() {

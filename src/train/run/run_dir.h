@@ -77,11 +77,14 @@ class RunDir {
   fs::path metrics() const { return path_ / "metrics.jsonl"; }
   fs::path summary() const { return path_ / "summary.csv"; }
   fs::path sessions() const { return path_ / "sessions.jsonl"; }
-  // For detection only: the evaluations in the columns that YOLO programs write, and pictures.
+  // For detection only: the evaluations in the columns that YOLO programs write.
   fs::path results() const { return path_ / "results.csv"; }
-  fs::path plots() const { return path_ / "plots"; }
   fs::path checkpoints() const { return path_ / "checkpoints"; }
   fs::path weights() const { return path_ / "weights"; }
+  fs::path plots() const { return path_ / "plots"; }
+  fs::path tensorboard() const { return path_ / "tb"; }
+  fs::path wandb() const { return path_ / "wandb"; }
+  fs::path mllog() const { return path_ / "mllog.txt"; }
   // False if the file system has no locks, or after `look`.
   bool locked() const { return lock_ && lock_->held(); }
 
@@ -109,6 +112,11 @@ class RunDir {
   std::string args_;  // the text of args.yml
   bool is_new_ = false;
 };
+
+// The files that listeners write for other programs, relative to the run directory, sorted: event
+// files of TensorBoard, transaction logs of W&B, MLPerf's lines. A checkpoint records their lengths
+// too, but a run goes on without them.
+std::vector<std::string> side_logs(const fs::path& run_dir);
 
 // The logs whose lengths a checkpoint records and a resume truncates; sessions.jsonl is not one of
 // them.

@@ -1,8 +1,10 @@
 #include "train/run/run_files.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
+#include "base/process.h"
 #include "base/text/text.h"
 #include "tensor/isa.h"
 #include "train/checkpoint/checkpoint.h"
@@ -53,8 +55,22 @@ void RunFiles::write_weights(const std::string& file, bool average) {
       [&] { write_safetensors(place() / "weights" / file, tensors, metadata(average)); });
 }
 
-void RunFiles::write_trace(Trace& trace) {
-  trace.write(place() / fmt::format("trace/rank-{}.json", site_.rank()));
+void RunFiles::write_trace(const Trace& trace) {
+  const MachineSpeed speed = measure_speed(site_.network.pool());
+  const fs::path folder = place() / "trace";
+  make_folders(folder, Fault::checkpoint);
+  write_atomically(folder / fmt::format("rank-{}.json", site_.rank()), trace.text(speed),
+                   Fault::checkpoint);
+  if (!site_.transport) return;
+  // Hosts have steady clocks of their own: in the merged file all times are by the wall clock.
+  const double shift = unix_seconds() - steady_seconds();
+  const std::vector<std::string> hosts = site_.transport->all_gather(host_name());
+  const std::vector<std::string> shifts = site_.transport->all_gather(fmt::format("{:.9f}", shift));
+  const auto first_here = std::ranges::find(hosts, host_name()) - hosts.begin();
+  const std::vector<std::string> texts = site_.transport->all_gather(
+      trace.text(speed, std::stod(shifts[static_cast<size_t>(first_here)])));
+  if (!site_.writes_files()) return;
+  write_atomically(folder / "all.json", merged_traces(texts), Fault::checkpoint);
 }
 
 fs::path RunFiles::place() {

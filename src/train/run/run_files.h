@@ -24,8 +24,8 @@ class RunFiles {
   void save(bool scheduled);
   // Writes weights/FILE; does nothing on ranks that write no files.
   void write_weights(const std::string& file, bool average);
-  // Writes the trace of this rank.
-  void write_trace(Trace& trace);
+  // Writes the trace of this rank and, on rank 0 of several, all of them as one; all ranks call it.
+  void write_trace(const Trace& trace);
 
   // If the folder was renamed or removed, raises an error that tells where the run was saved.
   void expect_in_place();

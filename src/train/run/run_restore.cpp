@@ -133,7 +133,9 @@ bool restore_run(const RunSite& site, RunState& state, const WholeSlots& slots) 
   std::error_code no_log;
   const uintmax_t logged = fs::file_size(site.dir.metrics(), no_log);
   checkpoints.rewind_to(found ? &*found : nullptr);
-  checkpoints.cut_logs(found ? found->log_lengths : std::map<std::string, uint64_t>{}, warn);
+  const std::map<std::string, uint64_t> nothing;
+  checkpoints.cut_logs(found ? found->log_lengths : nothing, warn);
+  checkpoints.cut_side_logs(found ? found->log_lengths : nothing, warn);
   if (!site.config.amended_args.empty()) {
     write_atomically(site.dir.args(), site.config.amended_args, Fault::checkpoint);
   }

@@ -30,6 +30,7 @@ struct RunState {
   RunProgress progress;
   std::unique_ptr<Results> epoch;  // of the epoch so far
   bool best_now = false;           // the newest evaluation was the best so far
+  bool batch_shown = false;        // the run's first batch was told to listeners
   int64_t saved_step = -1;         // of the checkpoint with this state; -1: none
   double started = 0;              // start time of this process
 

@@ -57,7 +57,7 @@ class StepRunner {
   const std::vector<Batch::Bad>& bad() const { return rows_.bad(); }
 
   // Records the following steps: ops, phases and exchanges, but no ops of a short last step of an
-  // epoch. Null: stops recording.
+  // epoch. Null: stops recording; write the trace before that, since it refers to facts about ops.
   void trace(Trace* trace);
 
  private:

@@ -1,6 +1,8 @@
 #include "train/tasks/classification.h"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "base/error.h"
 #include "ops/mixing.h"
@@ -20,13 +22,26 @@ constexpr std::array metric_defs{
     MetricDef{
         .name = "top5", .title = "top-5", .log_title = "Acc@5", .unit = "%", .hits = "correct5"}};
 
-// A row holds the loss and the number of classes with a higher score than the true one.
+// A row holds the loss and the number of classes with a higher score than the true one; of an
+// evaluation also the loss again, the sample's index, its class, the predicted class and the
+// probability of that.
+constexpr size_t training_numbers = 2, evaluation_numbers = 7;
+
+// The most probable class and its probability.
+std::pair<int, double> prediction(std::span<const float> logits) {
+  const auto best = std::ranges::max_element(logits);
+  double sum = 0;
+  for (const float logit : logits) sum += std::exp(static_cast<double>(logit - *best));
+  return {static_cast<int>(best - logits.begin()), 1 / sum};
+}
+
 class LabelResults final : public Results {
  public:
   std::vector<Metric> metrics() const override {
     return {{&metric_defs[0], mean_loss()}, main(), share(2, correct5_)};
   }
   Metric main() const override { return share(1, correct_); }
+  std::span<const SampleResult> each() const override { return each_; }
 
  private:
   Metric share(size_t def, int64_t hits) const {
@@ -37,13 +52,23 @@ class LabelResults final : public Results {
   void add_rest(std::span<const double> row) override {
     correct_ += row[0] < 1;
     correct5_ += row[0] < 5;
+    if (row.size() + 1 < evaluation_numbers) return;
+    each_.push_back({.index = static_cast<int64_t>(row[2]),
+                     .truth = static_cast<int32_t>(row[3]),
+                     .predicted = static_cast<int32_t>(row[4]),
+                     .confidence = row[5],
+                     .loss = row[1]});
   }
   void merge_rest(const Results& later) override {
     const auto& other = static_cast<const LabelResults&>(later);
     correct_ += other.correct_;
     correct5_ += other.correct5_;
+    each_.insert(each_.end(), other.each_.begin(), other.each_.end());
   }
-  void clear_rest() override { correct_ = correct5_ = 0; }
+  void clear_rest() override {
+    correct_ = correct5_ = 0;
+    each_.clear();
+  }
   void save_rest(SavedResults& into) const override {
     into.numbers["correct"] = static_cast<double>(correct_);
     into.numbers["correct5"] = static_cast<double>(correct5_);
@@ -60,6 +85,7 @@ class LabelResults final : public Results {
   }
 
   int64_t correct_ = 0, correct5_ = 0;
+  std::vector<SampleResult> each_;
 };
 
 ops::CrossEntropyOptions loss_options(const RunConfig& config) {
@@ -137,9 +163,24 @@ void Classification::read(const Executor& executor, const Batch& batch, Rows& ro
   const float* loss = executor.output("loss");
   const float* rank = executor.output("rank");
   const auto* weight = batch.data<float>("weight");
+  const auto& outputs = executor.plan().graph.outputs;
+  const bool evaluates = std::ranges::find(outputs, "logits", &NamedValue::name) != outputs.end();
+  const float* logits = evaluates ? executor.output("logits") : nullptr;
+  const auto* label = batch.data<int32_t>("label");
+  const auto classes = static_cast<size_t>(classes_);
   for (int64_t i = 0; i < batch.valid; ++i) {
     if (weight[i] == 0) continue;
-    rows.add(std::array{static_cast<double>(loss[i]), static_cast<double>(rank[i])});
+    const std::array<double, training_numbers> counts{static_cast<double>(loss[i]),
+                                                      static_cast<double>(rank[i])};
+    if (!logits) {
+      rows.add(counts);
+      continue;
+    }
+    const auto [best, probability] =
+        prediction({logits + static_cast<size_t>(i) * classes, classes});
+    rows.add(std::array<double, evaluation_numbers>{
+        counts[0], counts[1], counts[0], static_cast<double>(batch.first + i),
+        static_cast<double>(label[i]), static_cast<double>(best), probability});
   }
 }
 

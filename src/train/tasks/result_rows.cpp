@@ -9,19 +9,15 @@
 namespace convoy {
 namespace {
 
-// Numbers per sample, with the length in front, that classification needs. Longer rows are sent in
-// a second message.
-constexpr int64_t usual_numbers = 3;
-
 std::string_view bytes_of(std::span<const double> numbers) {
   return {reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()};
 }
 
 }  // namespace
 
-ResultRows::ResultRows(int parts, int64_t most, Transport* transport)
+ResultRows::ResultRows(int parts, int64_t most, Transport* transport, int64_t numbers)
     : transport_(transport), parts_(static_cast<size_t>(parts)) {
-  const auto room = static_cast<size_t>(most * usual_numbers);
+  const auto room = static_cast<size_t>(most * numbers);
   for (Rows& part : parts_) part.reserve(room / parts_.size() + 1);
   if (!transport) return;
   mine_.resize(head + room);

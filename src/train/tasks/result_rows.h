@@ -14,8 +14,11 @@ class ResultRows {
  public:
   // `parts`: the most runs of this process between two calls of `gather`. `most`: the most samples
   // of any process between them; the same number on all processes. `transport`: to the other
-  // processes, kept; null: a single process.
-  ResultRows(int parts, int64_t most, Transport* transport);
+  // processes, kept; null: a single process. `numbers`: of a usual row with its length; longer rows
+  // take a second message.
+  ResultRows(int parts, int64_t most, Transport* transport, int64_t numbers = of_label);
+  // Of a row of classification.
+  static constexpr int64_t of_label = 3, of_evaluated_label = 8;
 
   // Discards all rows. After rows have had their usual length once, none of these functions
   // allocates, as long as there are no bad samples.

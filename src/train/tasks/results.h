@@ -12,6 +12,7 @@
 
 #include "train/checkpoint/train_state.h"
 #include "train/tasks/metric.h"
+#include "train/tasks/sample_result.h"
 
 namespace convoy {
 
@@ -52,6 +53,8 @@ class Results {
   virtual std::vector<Metric> metrics() const = 0;
   // Only the task's main metric; allocates nothing.
   virtual Metric main() const = 0;
+  // Of an evaluation, in the order of samples; empty: the task has none, or of training.
+  virtual std::span<const SampleResult> each() const { return {}; }
 
   SavedResults save() const;
   // Restores what `save` returned. Impossible numbers (more correct samples than samples, or more

@@ -69,12 +69,12 @@ class SmallTask : public Task {
   bool has_norm_;
 };
 
-// Samples [first, first + count) of step `step`.
+// Samples [start, start + count) of step `step`.
 struct SampleBatch : Batch {
-  SampleBatch(int64_t step, int64_t first, int64_t count)
+  SampleBatch(int64_t step, int64_t start, int64_t count)
       : Batch({{"image", {{count, 3, size, size}}}, {"label", {{count}, DType::s32}}}) {
     for (int64_t i = 0; i < count; ++i) {
-      const auto sample = static_cast<uint64_t>(step * 1000 + first + i);
+      const auto sample = static_cast<uint64_t>(step * 1000 + start + i);
       Random random(random_key(9, Purpose::generated, sample));
       for (int64_t p = 0; p < 3 * size * size; ++p) {
         data<float>("image")[i * 3 * size * size + p] = static_cast<float>(random.normal());

@@ -62,8 +62,8 @@ struct AnyExecutor {
 };
 
 struct NumberBatch : Batch {
-  NumberBatch(int first, int count) : Batch({{"number", {{4}, DType::s32}}}) {
-    for (int i = 0; i < 4; ++i) data<int32_t>("number")[i] = i < count ? first + i : -1;
+  NumberBatch(int start, int count) : Batch({{"number", {{4}, DType::s32}}}) {
+    for (int i = 0; i < 4; ++i) data<int32_t>("number")[i] = i < count ? start + i : -1;
     valid = count;
   }
 };

@@ -1,0 +1,54 @@
+#include "report/page/report_page.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "report/page/html.h"
+#include "support/temp_folder.h"
+
+namespace convoy {
+namespace {
+
+constexpr const char* hostile = "<script>alert(1)</script>\x1b[31m\xff\"'&";
+
+TEST(Html, ReplacesItsMarkup) {
+  EXPECT_EQ(in_html("<a href=\"x\" b='y'>&\n\x1b"),
+            "&lt;a href=&quot;x&quot; b=&#39;y&#39;&gt;&amp;\\n\\x1b");
+  EXPECT_EQ(in_html("éééé", 3), "é…");
+  EXPECT_EQ(in_script("\"</script>\""), "\"\\u003c/script>\"");
+  EXPECT_EQ(base64(""), "");
+  EXPECT_EQ(base64("f"), "Zg==");
+  EXPECT_EQ(base64("fo"), "Zm8=");
+  EXPECT_EQ(base64("foo\xff"), "Zm9v/w==");
+}
+
+TEST(ReportPage, LoadsNothingAndRunsNoName) {
+  const test::TempFolder folder;
+  std::ofstream(folder / "args.yml")
+      << "given: [lr]\n\nlr: \"<script>\"  # command line\nquiet: true  # command line\n";
+  std::ofstream(folder / "metrics.jsonl")
+      << R"({"event":"run_start","model":"</script><script>","total_steps":2})"
+      << "\n{half";
+  std::vector<ReportedRun> runs{reported_run(folder.path(), hostile),
+                                reported_run(folder / "absent", "other")};
+  runs[0].sections.push_back({"<i>", "<b>", {{"<u>", "\x89PNG"}}, true});
+  runs[0].results = class_results({{{0, 0, 1, 0.9, 2.0}, {1, 1, 1, 0.8, 0.1}}, {hostile, "b"}});
+  const std::string page = report_page(runs);
+  size_t scripts = 0;
+  for (size_t at = page.find("<script"); at != page.npos; at = page.find("<script", at + 1)) {
+    ++scripts;
+  }
+  EXPECT_EQ(scripts, 2);  // the data and ours
+  for (const char* markup :
+       {"<i>", "<u>", "\x1b", "\xff", "src=\"http", "href=\"http", "@import"}) {
+    EXPECT_EQ(page.find(markup), page.npos) << markup;
+  }
+  EXPECT_NE(page.find("Content-Security-Policy"), page.npos);
+  EXPECT_NE(page.find("src=\"data:image/png;base64,iVBORw==\""), page.npos);
+  EXPECT_NE(page.find("class=\"differs\""), page.npos);
+  EXPECT_NE(page.find("--lr &#39;&lt;script&gt;&#39; --quiet"), page.npos);
+}
+
+}  // namespace
+}  // namespace convoy
