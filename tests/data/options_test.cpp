@@ -107,7 +107,8 @@ TEST(DataOptions, OwnPhotosAreTurnedAndImageNetIsNot) {
 TEST(DataOptions, ARecipeForBoxesTakesTheFormatOfTheFolder) {
   const test::TempFolder folder;
   const std::string dir = folder.path().string();
-  write_atomically(folder / "data.yaml", "names: [cat]\n", Fault::usage);
+  write_atomically(folder / "data.yaml", "train: images\nval: images\nnames: [cat]\n",
+                   Fault::usage);
   EXPECT_EQ(read({{"dataset", "coco"}, {"data-dir", dir}}).dataset_name(), "yolo");
   EXPECT_EQ(read({{"dataset", "shapes"}, {"data-dir", dir}}).dataset_name(), "yolo");
   EXPECT_EQ(read({{"dataset", "imagenet"}, {"data-dir", dir}}).dataset_name(), "imagenet");

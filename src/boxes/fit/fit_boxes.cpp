@@ -54,13 +54,15 @@ double centred_overlap(const BoxShape& a, const BoxShape& b) {
 }
 
 ShapeFit fit_of(std::span<const BoxShape> sizes, std::span<const BoxShape> shapes) {
-  ShapeFit fit;
+  double sum = 0;
+  int64_t matched = 0;
   for (const BoxShape& size : sizes) {
     const double overlap = nearest(size, shapes).overlap;
-    fit.mean_overlap += overlap / static_cast<double>(sizes.size());
-    fit.matched += (overlap >= 0.5) / static_cast<double>(sizes.size());
+    sum += overlap;
+    matched += overlap >= 0.5;
   }
-  return fit;
+  const auto count = static_cast<double>(sizes.size());
+  return {.mean_overlap = sum / count, .matched = static_cast<double>(matched) / count};
 }
 
 std::vector<BoxShape> cluster_sizes(std::span<const BoxShape> sizes, std::vector<BoxShape> start) {
