@@ -125,8 +125,8 @@ TEST(PrepareCoco, BrokenPicturesAreNamedAndLeftOutOnRequest) {
   const TempFolder folder;
   CocoSet set = five_pictures();
   set.pictures[0].second = "no picture";
-  set.write(folder / "in", "train2017");
-  expect_refused(small, 3, {"000000000008.bmp"}, folder.path());
+  set.write(folder / "broken", "train2017");
+  expect_refused({"--input", "broken", "--output", "none"}, 3, {"000000000008.bmp"}, folder.path());
   set.annotations["images"][1]["height"] = 95;
   set.write(folder / "in", "train2017");
   const std::string said = prepare(joined(small, {"--max-bad", "2"}), folder.path());

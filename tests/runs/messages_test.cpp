@@ -189,7 +189,7 @@ TEST_F(Messages, VerbsThatUseWeights) {
 TEST_F(Messages, DataAndOtherVerbs) {
   expect({
       {"prepare", 2, "missing boxes|coco|folder|imagenet|pack"},
-      {"prepare tiny", 2, "boxes, coco, folder, imagenet, pack, not tiny"},
+      {"prepare tiny", 2, "boxes, coco, folder, imagenet, pack, shapes, not tiny"},
       {"prepare imagenet --input flowers --output out", 3, "prepare folder --val-share 0.1"},
       {"prepare folder --input nowhere --output out", 3, "there is no folder nowhere"},
       {"prepare folder --input empty --output out", 3, "empty is an empty folder"},

@@ -62,10 +62,13 @@ class FitConvs(unittest.TestCase):
             program = folder / "convoy"
             program.write_text("#!/bin/sh\nwhile [ \"$1\" != --isa ]; do shift; done\ncat \"$(dirname $0)/$2.canned\"\n")
             program.chmod(0o755)
-            for level in fit_convs.LEVELS:
-                (folder / f"{level}.canned").write_text(json.dumps(canned(level)))
+            for isa, precision in fit_convs.LEVELS.values():
+                report = canned(isa)
+                for one in report["convolutions"]:
+                    one["convolution"] += "/bf16" if precision == "16.32" else ""
+                (folder / f"{isa}.canned").write_text(json.dumps(report))
             self.run_main("measure", str(folder / "data"), "--program", str(program), "--repeats", "2")
-            self.assertEqual(len(list((folder / "data").glob("*.json"))), 4)
+            self.assertEqual(len(list((folder / "data").glob("*.json"))), 2 * len(fit_convs.LEVELS))
             said = self.run_main("fit", str(folder / "data"), "--output", str(folder / "table.cpp"))
             self.assertIn("avx512: 12 choices; mean regret 0.0%", said)
             table = (folder / "table.cpp").read_text()

@@ -21,6 +21,7 @@
 #include "support/raises.h"
 #include "support/session.h"
 #include "support/small_net.h"
+#include "tensor/isa.h"
 
 namespace convoy::test {
 namespace {
@@ -233,10 +234,20 @@ void round_images(Graph& graph) {
   }
 }
 
-// The reference is a network in fp32 that rounds at the same points, so the same pixels win in
-// poolings and the same elements pass a ReLU. With fused gradients a norm also rounds the sum of
-// two gradients that it stores; without, nothing but the order of a sum could differ.
-TEST(ChooseStorage, ANetworkOnBf16ActivationsHasTheGradientsOfOneThatRoundsThem) {
+// The length of a - exact divided by that of `exact`.
+double distance(std::span<const float> a, std::span<const float> exact) {
+  double apart = 0, size = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    apart += std::pow(static_cast<double>(a[i]) - static_cast<double>(exact[i]), 2);
+    size += std::pow(static_cast<double>(exact[i]), 2);
+  }
+  return std::sqrt(apart / size);
+}
+
+// The reference is a network in fp32 that rounds all that is stored in bf16. Products and fused
+// norms sum in other orders, which changes which way a value is rounded: so the errors against fp32
+// are compared, not the values.
+TEST(ChooseStorage, ANetworkOnBf16ActivationsErrsNoMoreThanOneThatRoundsThem) {
   const SmallBatch batch(0, 8, 16);
   using Names = std::vector<std::string>;
   for (const Names& without : {Names{}, Names{"fuse_gradients"}}) {
@@ -261,21 +272,18 @@ TEST(ChooseStorage, ANetworkOnBf16ActivationsHasTheGradientsOfOneThatRoundsThem)
         << "relu, add and the norms read and write bf16 themselves";
     for (size_t i = 0; i < wide->output("loss").size(); ++i) {
       EXPECT_NEAR(wide->output("loss")[i], narrow->output("loss")[i], 0.05);
-      EXPECT_NEAR(rounded->output("loss")[i], narrow->output("loss")[i], 1e-5);
     }
-    const double bound = without.empty() ? 0.01 : 1e-4;
+    double errors = 0, errors_of_reference = 0;
     for (const Param& p : wide->plan().graph.params) {
-      const std::span<float> a = rounded->grad(p.name), b = narrow->grad(p.name);
       const std::span<float> exact = wide->grad(p.name);
-      double apart = 0, from_exact = 0, size = 0;
-      for (size_t i = 0; i < a.size(); ++i) {
-        apart += std::pow(static_cast<double>(a[i]) - static_cast<double>(b[i]), 2);
-        from_exact += std::pow(static_cast<double>(exact[i]) - static_cast<double>(b[i]), 2);
-        size += std::pow(static_cast<double>(a[i]), 2);
-      }
-      EXPECT_LE(std::sqrt(apart / size), bound) << p.name;
-      EXPECT_GT(from_exact, apart) << p.name << ": the reference rounds elsewhere";
+      const double error = distance(narrow->grad(p.name), exact);
+      const double of_reference = distance(rounded->grad(p.name), exact);
+      EXPECT_LE(error, 4 * of_reference + 1e-5) << p.name;
+      EXPECT_GT(error, 0) << p.name << ": nothing was rounded";
+      errors += error;
+      errors_of_reference += of_reference;
     }
+    EXPECT_LE(errors, 1.5 * errors_of_reference);
   }
 }
 
