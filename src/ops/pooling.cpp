@@ -191,28 +191,41 @@ std::unique_ptr<Kernel> global_kernel(const Node&, const KernelSite& site) {
   });
 }
 
-template <class T>
-std::unique_ptr<Kernel> global_grad_kernel(const Node&, const KernelSite& site) {
+// From: storage type of d_y; To: of d_x.
+template <class From, class To>
+std::unique_ptr<Kernel> global_grad_of(const KernelSite& site) {
   const Shape x = site.out[0].shape;
   const int64_t block = channel_block(), blocks = divide_up(x[1], block), pixels = x[2] * x[3];
-  const auto in = site.input<T>(0);
-  const auto out = site.output<T>(0);
+  const auto in = site.input<From>(0);
+  const auto out = site.output<To>(0);
   return one_phase(x[0] * blocks, [=](int task, const KernelArgs& args) {
     const int64_t first = task % blocks * block, count = std::min(block, x[1] - first);
-    const T* d_y = in(args) + task / blocks * x[1] + first;
-    T share[16] = {};
+    const From* d_y = in(args) + task / blocks * x[1] + first;
+    To share[16] = {};
     for (int64_t c = 0; c < count; ++c)
-      share[c] = rounded_to<T>(widened(d_y[c]) / static_cast<float>(pixels));
-    T* d_x = out(args) + task * pixels * block;
+      share[c] = rounded_to<To>(widened(d_y[c]) / static_cast<float>(pixels));
+    To* d_x = out(args) + task * pixels * block;
     for (int64_t p = 0; p < pixels; ++p) std::copy_n(share, block, d_x + p * block);
   });
 }
 
+std::unique_ptr<Kernel> global_grad_kernel(const Node&, const KernelSite& site) {
+  return by_storage(site.in[0], [&]<class From>() {
+    return by_storage(site.out[0], [&]<class To>() { return global_grad_of<From, To>(site); });
+  });
+}
+
+// An fp32 gradient, from a loss, can be stored in bf16.
+Types infer_global_grad(const Node& n, std::span<const TensorType> in) {
+  return {{n.attrs<Attrs>().x, is_narrow(in[0].dtype) ? in[0].dtype : n.stores}};
+}
+
 const OpDef global_grad_def{.name = "global_avg_pool_grad",
-                            .infer = infer_grad,
-                            .kernel = stored<global_grad_kernel<float>, global_grad_kernel<Bf16>>,
+                            .infer = infer_global_grad,
+                            .kernel = global_grad_kernel,
                             .forms = stored_as<blocked_images>,
-                            .narrowing = Narrowing::follows};
+                            .narrowing = Narrowing::follows,
+                            .chooses_storage = true};
 
 Values global_grad(Builder& b, const Node& n, std::span<const Value> d) {
   return {b.emit(global_grad_def, {d[0]}, Attrs{.size = 0, .stride = 0, .x = b.shape(n.in[0])})};

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "boxes/default_boxes.h"
 #include "ops/cases.h"
+#include "ops/elementwise/activation.h"
 #include "support/raises.h"
 #include "support/session.h"
 
@@ -19,15 +20,19 @@ struct Map {
 };
 
 OpCase join_case(int64_t n, int64_t columns, const std::vector<Map>& maps,
-                 const std::vector<int>& order = {}) {
+                 const std::vector<int>& order = {}, bool rectified = false) {
   OpCase c;
-  c.name = fmt::format("join {} heads of {} columns{}", maps.size(), columns,
-                       order.empty() ? "" : " in another order");
+  c.name = fmt::format("join {} heads of {} columns{}{}", maps.size(), columns,
+                       order.empty() ? "" : " in another order", rectified ? ", rectified" : "");
   for (const Map& m : maps) {
-    c.inputs.push_back({.shape = {n, columns * m.shapes, m.height, m.width}});
+    c.inputs.push_back({.shape = {n, columns * m.shapes, m.height, m.width}, .gap = 1e-3});
   }
   c.build = [=](Builder& b, std::span<const Value> in) {
-    return ops::join_box_heads(b, {in.begin(), in.end()}, columns, order);
+    Values heads(in.begin(), in.end());
+    if (rectified) {
+      for (Value& head : heads) head = ops::relu(b, head);
+    }
+    return ops::join_box_heads(b, heads, columns, order);
   };
   // Written as MLPerf's description has it: view(n, columns, -1), joined, then transposed.
   c.reference = [=, inputs = c.inputs](std::span<const Doubles> in) {
@@ -38,7 +43,8 @@ OpCase join_case(int64_t n, int64_t columns, const std::vector<Map>& maps,
         for (int64_t box = 0; box < boxes; ++box) {
           for (int64_t j = 0; j < columns; ++j) {
             const int64_t column = order.empty() ? j : order[static_cast<size_t>(j)];
-            rows.push_back(in[i][static_cast<size_t>((sample * columns + column) * boxes + box)]);
+            const double x = in[i][static_cast<size_t>((sample * columns + column) * boxes + box)];
+            rows.push_back(rectified ? std::max(0.0, x) : x);
           }
         }
       }
@@ -51,7 +57,9 @@ OpCase join_case(int64_t n, int64_t columns, const std::vector<Map>& maps,
 std::vector<OpCase> box_heads_cases() {
   return {join_case(4, 3, {{2, 3, 3}}), join_case(4, 4, {{4, 5, 4}, {6, 2, 2}, {4, 1, 1}}),
           join_case(2, 4, {{4, 3, 5}, {6, 1, 1}}, {1, 0, 3, 2}),
-          join_case(1, 21, {{4, 17, 18}, {6, 3, 3}})};
+          join_case(1, 21, {{4, 17, 18}, {6, 3, 3}}),
+          // The gradient goes to an op that can read bf16, not to a parameter.
+          join_case(2, 3, {{4, 5, 4}, {6, 2, 2}}, {}, true)};
 }
 
 const RegisteredOps registered(ops_of<box_heads_cases>);

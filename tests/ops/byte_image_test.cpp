@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "ops/cases.h"
 #include "ops/conv/convolution.h"
+#include "ops/elementwise/activation.h"
 #include "ops/pooling.h"
 #include "support/raises.h"
 #include "support/session.h"
@@ -20,12 +21,14 @@ ops::ByteTables random_tables(int64_t channels) {
   return std::make_shared<const std::vector<float>>(tables);
 }
 
-OpCase byte_image_case(const Shape& shape) {
-  return {.name = "byte_image " + to_string(shape),
+// With a ReLU behind it, which can read bf16.
+OpCase byte_image_case(const Shape& shape, bool rectified = false) {
+  return {.name = (rectified ? "relu of byte_image " : "byte_image ") + to_string(shape),
           .inputs = {{.shape = shape, .low = 0, .high = 256, .dtype = DType::u8}},
           .build =
               [=](Builder& b, std::span<const Value> in) {
-                return ops::byte_image(b, in[0], random_tables(shape[1]));
+                const Value image = ops::byte_image(b, in[0], random_tables(shape[1]));
+                return rectified ? ops::relu(b, image) : image;
               },
           .reference =
               [=](std::span<const Doubles> in) {
@@ -38,6 +41,7 @@ OpCase byte_image_case(const Shape& shape) {
                         const size_t i = at(shape, n, c, y, x);
                         out[i] = static_cast<double>((
                             *tables)[static_cast<size_t>(c * 256) + static_cast<size_t>(in[0][i])]);
+                        if (rectified) out[i] = std::max(0.0, out[i]);
                       }
                     }
                   }
@@ -54,6 +58,7 @@ std::vector<OpCase> byte_image_cases() {
   for (const Shape& shape :
        {Shape{1, 1, 1, 1}, Shape{4, 3, 5, 7}, Shape{8, 3, 33, 31}, Shape{2, 2, 150, 149}}) {
     cases.push_back(byte_image_case(shape));
+    cases.push_back(byte_image_case(shape, true));
   }
   return cases;
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compile/storage_rules.h"
 #include "graph/builder.h"
 
 namespace convoy::test {
@@ -40,6 +41,9 @@ struct OpCase {
   // with bf16 storage half a step of its numbers more for each time that values are rounded.
   double tolerance = 2e-6;
   double grad_tolerance = 1e-4;
+  // How far elements of gradients may be off besides with bf16 storage: where they follow from the
+  // difference of a rounded result and a constant.
+  double bf16_grad_error = 0;
 };
 
 // Runs the op through compile() and the executor in memory full of NaNs, and checks
@@ -57,6 +61,11 @@ void check(const OpCase& c);
 // name of each that reads or writes bf16 there when it can.
 constexpr std::string_view in_bf16 = " in bf16";
 std::set<std::string> ops_in(const OpCase& c);
+// The same of a graph as it is.
+std::set<std::string> ops_in(const Graph& graph);
+
+// Every op reads and writes bf16 wherever it can.
+StorageRules narrowed_ops();
 
 // Helper of references: the offset of an element in plain order.
 inline size_t at(const Shape& s, int64_t n, int64_t c, int64_t h, int64_t w) {

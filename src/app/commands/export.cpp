@@ -1,11 +1,13 @@
 // `convoy export`: writes weights for other programs, as ONNX or as safetensors for inference. The
 // file is read back and compared with the network before it gets its final name.
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "app/command.h"
 #include "app/export/export_source.h"
+#include "app/export/stored_tensors.h"
 #include "base/error.h"
 #include "base/files/file_writer.h"
 #include "base/files/temporary_name.h"
@@ -22,9 +24,14 @@
 namespace convoy {
 namespace {
 
+// The type of the weights of convolutions and linear layers in the file.
+enum class FileType { fp32, bf16 };
+constexpr auto words_of(FileType) { return words<FileType>("fp32", "bf16"); }
+
 struct Options : InferenceOptions {
   std::string output;
   std::string format;
+  FileType dtype = FileType::fp32;
   int opset = 13;
   bool fold_batch_norm = true;
   int64_t batch_size = 0;
@@ -57,6 +64,9 @@ struct Options : InferenceOptions {
           "read the file back, run it on N images and compare it with the network; a file that "
           "differs is not kept. 0: do not",
           between(0, 1e6));
+    field("dtype", dtype,
+          "bf16: safetensors with the weights of convolutions and linear layers in bf16, half the "
+          "size; biases, norms and statistics stay in fp32");
     field("json", json, "print one JSON object");
     field.section("ONNX");
     field("opset", opset, "operator set", between(13, 21));
@@ -103,6 +113,11 @@ void refuse_idle(const Options& options, const std::string& format, const Comman
       raise(Fault::usage, "--{} is about ONNX, {} is safetensors; try: --format onnx", key,
             options.output);
     }
+  }
+  if (format == "onnx" && options.dtype == FileType::bf16) {
+    raise(Fault::usage,
+          "--dtype bf16 is for safetensors: few programs run convolutions of ONNX in bf16; try: "
+          "--output FILE.safetensors");
   }
   const bool detects = bool(find_model(options.model).variant.boxes);
   if (detects && options.softmax) {
@@ -153,8 +168,9 @@ class Exporting {
 
   void make_file() {
     if (format_ == "safetensors") {
-      tensors_ = source_.all_tensors();
-      image_.emplace(tensors_, source_.metadata());
+      tensors_.emplace(source_.all_tensors());
+      if (options_.dtype == FileType::bf16) tensors_->round_weights();
+      image_.emplace(tensors_->tensors(), source_.metadata());
       return;
     }
     model_ =
@@ -180,10 +196,18 @@ class Exporting {
 
   size_t size() const { return image_ ? image_->bytes() : bytes_.size(); }
 
+  // As the file stores them: a file in bf16 must compute what rounded weights do.
+  GraphRun::Weights network_weights() const {
+    if (!tensors_) return source_.weights();
+    return in_fp32([this](const std::string& name) -> const TensorEntry& {
+      return *std::ranges::find(tensors_->tensors(), name, &TensorEntry::name);
+    });
+  }
+
   // Verifies the file as it is on disk.
   void verify(const fs::path& file) {
     const int threads = options_.threads ? options_.threads : available_cores();
-    GraphRun network(source_.graph(batch_, options_.softmax), source_.weights(), threads);
+    GraphRun network(source_.graph(batch_, options_.softmax), network_weights(), threads);
     const std::unique_ptr<GraphRun> exported = reopened(file, threads);
     const ExportSource::Pictures pictures = source_.pictures(options_.verify);
     pictures_ = pictures.name;
@@ -200,11 +224,10 @@ class Exporting {
   std::unique_ptr<GraphRun> reopened(const fs::path& file, int threads) const {
     if (format_ == "safetensors") {
       const SafetensorsFile again = SafetensorsFile::read(file);
-      const auto weights = [&](const std::string& name) -> std::span<const float> {
-        const TensorEntry& t = again.at(name);
-        return {reinterpret_cast<const float*>(t.data.data()), t.data.size() / sizeof(float)};
+      const auto find = [&](const std::string& name) -> const TensorEntry& {
+        return again.at(name);
       };
-      return std::make_unique<GraphRun>(source_.graph(batch_), weights, threads);
+      return std::make_unique<GraphRun>(source_.graph(batch_), in_fp32(find), threads);
     }
     OnnxModel model = decode_onnx(read_file(file, Fault::checkpoint), options_.output);
     if (variant().boxes) remove_detection(model);
@@ -236,7 +259,7 @@ class Exporting {
       show("image [{}, {}, {}, {}] -> {}\n", batch_text(), image[0], image[1], image[2],
            join(outputs, ", "));
     } else {
-      show("{}: safetensors, {} tensors, {}\n", options_.output, tensors_.size(),
+      show("{}: safetensors, {} tensors, {}\n", options_.output, tensors_->tensors().size(),
            human_bytes(static_cast<double>(size())));
     }
     if (agreement_) {
@@ -251,13 +274,11 @@ class Exporting {
 
   void tell_json() const {
     const Shape& image = source_.image();
-    nlohmann::ordered_json told{{"file", options_.output},
-                                {"format", format_},
-                                {"bytes", size()},
-                                {"model", variant().name},
-                                {"image", {image[0], image[1], image[2]}},
-                                {"classes", source_.classes()},
-                                {"weights_hash", weights_hash(source_.tensors())}};
+    nlohmann::ordered_json told{
+        {"file", options_.output},          {"format", format_},
+        {"dtype", word_of(options_.dtype)}, {"bytes", size()},
+        {"model", variant().name},          {"image", {image[0], image[1], image[2]}},
+        {"classes", source_.classes()},     {"weights_hash", weights_hash(source_.tensors())}};
     if (format_ == "onnx") {
       told["opset"] = model_.opset;
       told["nodes"] = model_.nodes.size();
@@ -284,7 +305,7 @@ class Exporting {
   int64_t batch_;
   OnnxModel model_;
   std::string bytes_;                      // for ONNX
-  std::vector<TensorEntry> tensors_;       // for safetensors
+  std::optional<StoredTensors> tensors_;   // for safetensors
   std::optional<SafetensorsImage> image_;  // for safetensors
   std::string pictures_;
   std::optional<Agreement> agreement_;
@@ -321,7 +342,7 @@ with the network; of a detector, up to the logits and codes of its boxes.
   convoy export --checkpoint runs/demo --weights ema --output demo.safetensors
 )",
       .basics =
-          "checkpoint weights output format verify json opset fold-batch-norm "
+          "checkpoint weights output format dtype verify json opset fold-batch-norm "
           "batch-size image-size softmax nms model num-classes dataset data-dir "
           "threads",
       .describe = describe,

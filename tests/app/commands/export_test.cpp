@@ -8,6 +8,7 @@
 #include "export/onnx_file.h"
 #include "support/run_files.h"
 #include "support/tiny_pictures.h"
+#include "tensor/number_types.h"
 #include "weights/safetensors.h"
 
 namespace convoy {
@@ -114,6 +115,38 @@ TEST(Export, SafetensorsGoInAgainAndSayTheSame) {
 
 // A run on pictures: what is written is what the run says, at every size, and it is compared on its
 // own pictures.
+TEST(Export, SafetensorsInBf16HoldTheRoundedWeights) {
+  ASSERT_EQ(exported({"--output", "wide.safetensors"}).code, 0);
+  const Finished end =
+      exported({"--output", "narrow.safetensors", "--dtype", "bf16", "--verify", "8", "--json"});
+  ASSERT_EQ(end.code, 0) << end.err;
+  EXPECT_EQ(Json::parse(end.out)["dtype"], "bf16");
+  EXPECT_EQ(Json::parse(end.out)["verify"]["max_abs"], 0);
+  const fs::path folder = trained().folder();
+  const auto wide = SafetensorsFile::read(folder / "wide.safetensors");
+  const auto narrow = SafetensorsFile::read(folder / "narrow.safetensors");
+  EXPECT_LT(narrow.size(), wide.size() * 6 / 10);
+  ASSERT_EQ(narrow.tensors().size(), wide.tensors().size());
+  for (const TensorEntry& tensor : wide.tensors()) {
+    const TensorEntry& stored = narrow.at(tensor.name);
+    const bool rounds = tensor.dtype == DType::f32 && tensor.shape.rank() > 1;
+    EXPECT_EQ(stored.dtype, rounds ? DType::bf16 : tensor.dtype) << tensor.name;
+    for (int64_t i = 0; rounds && i < tensor.shape.count(); ++i) {
+      float value = 0;
+      uint16_t bits = 0;
+      std::memcpy(&value, tensor.data.data() + i * 4, 4);
+      std::memcpy(&bits, stored.data.data() + i * 2, 2);
+      ASSERT_EQ(bits, narrowed(value).bits) << tensor.name;
+    }
+  }
+  // Other verbs read it.
+  const Finished eval =
+      test::run_convoy({"eval", "--checkpoint", "narrow.safetensors", "--json"}, folder);
+  EXPECT_EQ(eval.code, 0) << eval.err;
+  expect_refused({"--checkpoint", "runs/a", "--output", "x.onnx", "--dtype", "bf16"}, usage,
+                 {"--dtype bf16 is for safetensors"});
+}
+
 TEST(Export, OfARunOnPicturesSaysWhatTheRunSaid) {
   const TempFolder folder;
   for (const char* split : {"train", "val"}) {

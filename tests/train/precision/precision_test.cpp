@@ -142,7 +142,8 @@ TEST(StorageLists, MistakesAreNamed) {
   file_refused(R"({"allowlist": "relu"})", {"allowlist is not a list of ops"});
   file_refused(R"({"allowlist": [["relu", "x"]]})", {"allowlist is not a list of ops"});
   file_refused(R"({"convertible_exceptions": ["relu"]})", {"pairs of op and expression"});
-  file_refused(R"({"convertible_exceptions": [["relu", "a,b"]]})", {"a,b has", "commas"});
+  file_refused(R"({"convertible_exceptions": [["relu", "a,b"]]})",
+               {"a,b is empty or has", "commas"});
   file_refused(R"({"allowlist": ["Conv2D"]})", {"there is no op Conv2D"});
 }
 
