@@ -17,23 +17,28 @@ Types infer(const Node& n, std::span<const TensorType> in) {
   return {{in[0].shape}};
 }
 
-void forward(const float* x, float* y, int64_t count) {
-  for (int64_t i = 0; i < count; ++i) y[i] = x[i] / (1 + std::abs(x[i]));
+std::unique_ptr<Kernel> forward(const Node&, const KernelSite& site) {
+  return unary_kernel<float>(site, [](const float* x, float* y, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) y[i] = x[i] / (1 + std::abs(x[i]));
+  });
 }
-void backward(const float* x, const float* d_y, float* d_x, int64_t count) {
-  for (int64_t i = 0; i < count; ++i) {
-    const float root = 1 + std::abs(x[i]);
-    d_x[i] = d_y[i] / (root * root);
-  }
+std::unique_ptr<Kernel> backward(const Node&, const KernelSite& site) {
+  return binary_kernel<float>(site,
+                              [](const float* x, const float* d_y, float* d_x, int64_t count) {
+                                for (int64_t i = 0; i < count; ++i) {
+                                  const float root = 1 + std::abs(x[i]);
+                                  d_x[i] = d_y[i] / (root * root);
+                                }
+                              });
 }
 
 const OpDef grad_def{
-    .name = "softsign_grad", .infer = infer, .kernel = binary<backward>, .forms = all_alike};
+    .name = "softsign_grad", .infer = infer, .kernel = backward, .forms = all_alike};
 Values grad(Builder& b, const Node& n, std::span<const Value> d) {
   return {b.emit(grad_def, {n.in[0], d[0]})};
 }
 const OpDef softsign_def{
-    .name = "softsign", .infer = infer, .grad = grad, .kernel = unary<forward>, .forms = all_alike};
+    .name = "softsign", .infer = infer, .grad = grad, .kernel = forward, .forms = all_alike};
 
 }  // namespace
 
