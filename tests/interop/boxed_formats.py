@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Sets of `convoy prepare boxes` against other readers: pycocotools, torchvision's VOC dataset, PyYAML, and ultralytics' check of
-labels if it is installed. All must see the boxes of the annotations that were converted.
+"""Sets of `convoy prepare boxes` against other readers: pycocotools, torchvision's VOC dataset, and PyYAML. All must see the boxes of the annotations that were converted.
 
     boxed_formats.py PROGRAM
 """
-import importlib.util, json, pathlib, subprocess, sys, tempfile
+import json, pathlib, subprocess, sys, tempfile
 
 import numpy as np
 import torchvision, yaml
@@ -81,14 +80,6 @@ def check_yolo(folder: pathlib.Path, split: str, wanted: dict) -> None:
             kind, cx, cy, w, h = map(float, line.split())
             found.append([kind, (cx - w / 2) * width, (cy - h / 2) * height, w * width, h * height])
         expect_same(found, wanted[path.name], path.name, 1e-9)
-    if importlib.util.find_spec("ultralytics"):
-        from ultralytics.data.utils import check_det_dataset, verify_image_label
-        checked = check_det_dataset(str(folder / "data.yaml"), autodownload=False)
-        for path in sorted(pathlib.Path(checked[split]).iterdir()):
-            label = str(folder / "labels" / split / path.with_suffix(".txt").name)
-            file, boxes, *_, corrupt, message = verify_image_label((str(path), label, "", False, 3, 0, 0, False))
-            assert file and not corrupt and len(boxes) == len(wanted[path.name]), message
-        print(f"ultralytics takes the labels of {split}")
 
 
 def main() -> None:
