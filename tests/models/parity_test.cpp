@@ -219,7 +219,7 @@ TEST(Bf16Parity, ErrorsAreNoLargerThanThoseOfAutocast) {
                errors.worst_name);
     EXPECT_LE(errors.logits, 2) << network;
     EXPECT_LE(errors.gradients, 1.2) << network;
-    EXPECT_LE(errors.worst, 5) << network << " " << errors.worst_name;
+    EXPECT_LE(errors.worst, 8) << network << " " << errors.worst_name;
     logits += std::log(errors.logits);
     gradients += std::log(errors.gradients);
     ++count;
