@@ -45,7 +45,7 @@ def saved_steps(folder: pathlib.Path) -> list[int]:
 
 def stop_one(program: str, folder: pathlib.Path, target: str, number: int, draw: random.Random) -> str:
     """Empty: as it must be. Otherwise what was wrong."""
-    job = subprocess.Popen([program, "launch", "-np", "2", "--oversubscribe", "--", *TRAIN, "--max-steps", "1000000",
+    job = subprocess.Popen([program, "launch", "-np", "2", "--oversubscribe", "--", *TRAIN, "--epochs", "30000",
                             "--output", folder, "--name", "a"],
                            text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     end = time.monotonic() + 120

@@ -19,7 +19,7 @@ const Arguments hung{"env", "LD_PRELOAD=" + test::preload_library("hang_sync"),
                      "HANG_SYNC=step-0000020"};
 
 TinyRun run_with_checkpoints() {
-  return TinyRun(tiny({"--max-steps", "1000000", "--checkpoint-steps", "10", "--threads", "1",
+  return TinyRun(tiny({"--epochs", "30000", "--checkpoint-steps", "10", "--threads", "1",
                        "--replicas", "2", "--batch-size", "4", "--stall-timeout", "2"}));
 }
 

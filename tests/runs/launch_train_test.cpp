@@ -89,7 +89,7 @@ TEST(LaunchTrainRun, AKilledRankIsNamedAndTheRunGoesOnFromItsCheckpoint) {
 
 TEST(LaunchTrainRun, AStoppedRankIsNamedAndAllLeave) {
   for (const int rank : {0, 1}) {
-    const TinyRun run = tiny_run({"--max-steps", "1000000"});
+    const TinyRun run = tiny_run({"--epochs", "30000"});
     Process job(launched(run, {"--stall-timeout", "3"}), run.folder());
     ASSERT_TRUE(until_checkpoint(job, run)) << job.wait().err;
     const pid_t victim = find_rank(run.folder(), rank);
@@ -114,7 +114,7 @@ TEST(LaunchTrainRun, AStoppedRankIsNamedAndAllLeave) {
 
 // No rank is left that could name another.
 TEST(LaunchTrainRun, WhenAllRanksAreStoppedTheLauncherNamesThem) {
-  const TinyRun run = tiny_run({"--max-steps", "1000000"});
+  const TinyRun run = tiny_run({"--epochs", "30000"});
   Process job(launched(run, {"--stall-timeout", "2"}), run.folder());
   ASSERT_TRUE(until_checkpoint(job, run)) << job.wait().err;
   std::vector<pid_t> ranks{find_rank(run.folder(), 0), find_rank(run.folder(), 1)};
@@ -130,7 +130,7 @@ TEST(LaunchTrainRun, WhenAllRanksAreStoppedTheLauncherNamesThem) {
 }
 
 TEST(LaunchTrainRun, WhenMpirunIsStoppedTheLauncherNamesIt) {
-  const TinyRun run = tiny_run({"--max-steps", "1000000"});
+  const TinyRun run = tiny_run({"--epochs", "30000"});
   Process job(launched(run, {"--stall-timeout", "2"}), run.folder());
   ASSERT_TRUE(until_checkpoint(job, run)) << job.wait().err;
   const pid_t mpirun = process_tree(job.pid()).at(1);
@@ -152,7 +152,7 @@ std::string variable_of(pid_t pid, const std::string& name) {
 }
 
 TEST(LaunchTrainRun, AKilledMpirunLeavesNeitherProcessesNorFiles) {
-  const TinyRun run = tiny_run({"--max-steps", "1000000"});
+  const TinyRun run = tiny_run({"--epochs", "30000"});
   Process job(launched(run), run.folder());
   ASSERT_TRUE(until_checkpoint(job, run)) << job.wait().err;
   const pid_t mpirun = process_tree(job.pid()).at(1);

@@ -24,7 +24,7 @@ constexpr int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGUSR1};
 TinyRun endless_run() {
   return TinyRun(
       tiny({"--replicas", "2", "--batch-size", "4", "--threads", "1", "--checkpoint-steps", "10",
-            "--checkpoint-epochs", "0", "--eval-epochs", "0", "--max-steps", "1000000"}));
+            "--checkpoint-epochs", "0", "--eval-epochs", "0", "--epochs", "30000"}));
 }
 
 // The launcher first, then mpirun, then the ranks.
