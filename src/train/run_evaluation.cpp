@@ -56,6 +56,9 @@ std::optional<EvalDone> RunEvaluation::run_once(const RunProgress& progress, boo
     done.each = std::make_shared<const SampleResults>(
         SampleResults{{each.begin(), each.end()}, site_.setup.eval_set->class_names()});
   }
+  if (site_.writes_files() && site_.config.outputs.shows_pictures()) {
+    done.objects = outcome->results->objects(site_.setup.eval_set->class_names());
+  }
   return done;
 }
 
