@@ -49,10 +49,26 @@ Ink mean_of(const Pixels& pixels, const PixelRect& area) {
   return {mean(0), mean(1), mean(2)};
 }
 
+// The first of `to` that belongs to `at` of `from` when a line is stretched.
+int64_t stretched(int64_t at, int64_t from, int64_t to) { return (at * to + from - 1) / from; }
+
 // Enlarged by the nearest pixels, so that those of small pictures are seen; reduced by means, so
 // that thin lines stay.
 void draw(const Pixels& pixels, const PixelRect& box, Canvas& canvas) {
   const PixelRect& from = pixels.region;
+  if (box.width >= from.width && box.height >= from.height) {
+    for (int64_t y = 0; y < from.height; ++y) {
+      const int64_t top = stretched(y, from.height, box.height);
+      const int64_t bottom = stretched(y + 1, from.height, box.height);
+      for (int64_t x = 0; x < from.width; ++x) {
+        const int64_t left = stretched(x, from.width, box.width);
+        const int64_t right = stretched(x + 1, from.width, box.width);
+        const uint8_t* p = pixels.at(from.x + x, from.y + y);
+        canvas.fill({box.x + left, box.y + top, right - left, bottom - top}, {p[0], p[1], p[2]});
+      }
+    }
+    return;
+  }
   for (int64_t y = 0; y < box.height; ++y) {
     const int64_t top = y * from.height / box.height, end = (y + 1) * from.height / box.height;
     for (int64_t x = 0; x < box.width; ++x) {

@@ -59,6 +59,7 @@ def sessions(board: Board) -> list[dict]:
     groups = board.get("hparams/session_groups", data={
         "experimentName": "", "allowedStatuses": ["STATUS_SUCCESS", "STATUS_RUNNING", "STATUS_FAILURE", "STATUS_UNKNOWN"],
         "colParams": [{"metric": {"tag": "val/top1", "group": ""}, "order": "ORDER_DESC"}], "startIndex": 0, "sliceSize": 10})
+    assert all(len(group["sessions"]) == 1 for group in groups["sessionGroups"]), "runs share a row of the tab"
     return [session for group in groups["sessionGroups"] for session in group["sessions"]]
 
 
@@ -93,7 +94,25 @@ def check(board: Board, fast: bool):
     print("TensorBoard's", "fast" if fast else "slow", "loader shows both runs")
 
 
+def check_detector(program_path: str):
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        run = lambda *words: subprocess.run([program_path, *words], cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        run("prepare", "shapes", "--output", "set", "--train-pictures", "32", "--val-pictures", "16")
+        run("train", "--dataset", "shapes", "--data-dir", "set", "--model", "ssd_tiny", "--batch-size", "16", "--epochs", "2", "--name", "boxes",
+            "--output", "runs", "--quiet", "--no-plots")
+        board = Board(folder / "runs", False)
+        until("the end of the detector's run", lambda: [session["status"] for session in sessions(board)] == ["STATUS_SUCCESS"])
+        assert {"metrics/mAP50-95", "metrics/mAP50", "metrics/mAP75", "val/loss"} <= set(board.get("scalars/tags")["boxes/tb"])
+        assert set(board.get("images/tags")["boxes/tb"]) >= {"train/first_batch", "val/predictions", "val/worst"}
+        points = board.get("pr_curves/pr_curves", run="boxes/tb", tag="pr_curves/all")["boxes/tb"]
+        assert len(points) == 2 and all(0 <= p <= 1 for entry in points for p in entry["precision"] + entry["recall"])
+        assert len(board.get("pr_curves/tags")["boxes/tb"]) > 5, "a curve of each class"
+    print("TensorBoard shows a detector")
+
+
 def main(program_path: str):
+    check_detector(program_path)
     for fast in (False, True):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)

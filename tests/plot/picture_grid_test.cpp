@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "pictures/png.h"
+
 namespace convoy::test {
 namespace {
 
@@ -24,6 +26,17 @@ TEST(PictureGrid, EnlargesByAWholeFactorAndReducesLargePictures) {
   EXPECT_EQ(two.at(8 + 100, 8)[0], 255) << "beside the first";
 }
 
+TEST(PictureGrid, EachPixelIsASquare) {
+  Pixels picture = flat(3, 2, 0);
+  for (size_t i = 0; i < 6; ++i) picture.bytes[i * 4] = static_cast<uint8_t>(10 * (i + 1));
+  const Pixels grid = picture_grid(std::vector<GridCell>{{&picture, ""}}, 1, 12);
+  for (int64_t y = 0; y < 8; ++y) {
+    for (int64_t x = 0; x < 12; ++x) {
+      ASSERT_EQ(grid.at(8 + x, 8 + y)[0], 10 * (y / 4 * 3 + x / 4 + 1)) << x << " " << y;
+    }
+  }
+}
+
 TEST(PictureGrid, ThinLinesStayInReducedPictures) {
   Pixels picture = flat(40, 40, 0);
   for (int64_t y = 0; y < 40; ++y) {  // a white column
@@ -32,6 +45,25 @@ TEST(PictureGrid, ThinLinesStayInReducedPictures) {
   const Pixels grid = picture_grid(std::vector<GridCell>{{&picture, ""}}, 1, 10);
   EXPECT_EQ(grid.at(8 + 5, 8)[0], 60) << "a quarter of it";
   EXPECT_EQ(grid.at(8 + 4, 8)[0], 0);
+}
+
+TEST(PictureGrid, BothEffortsOfPngHaveTheSamePixels) {
+  Pixels picture = flat(37, 23, 0);
+  for (size_t i = 0; i < picture.bytes.size(); ++i) {
+    picture.bytes[i] = static_cast<uint8_t>(i % 4 == 3 ? 0 : i * i % 251);
+  }
+  for (const PngEffort effort : {PngEffort::usual, PngEffort::quick}) {
+    Pixels read;
+    std::vector<std::string> remarks;
+    decode_png(encode_png(picture, effort), "a picture", read, remarks);
+    ASSERT_EQ(read.region.width, 37);
+    ASSERT_EQ(read.region.height, 23);
+    for (int64_t y = 0; y < 23; ++y) {
+      for (int64_t x = 0; x < 37; ++x) {
+        for (int c = 0; c < 3; ++c) ASSERT_EQ(read.at(x, y)[c], picture.at(x, y)[c]);
+      }
+    }
+  }
 }
 
 // Whether a row of the grid has ink.

@@ -88,7 +88,8 @@ class Tensorboard final : public Listener {
   void write(const PicturesShown& e) {
     if (!file_ || e.all.empty()) return;
     const Pixels grid = grid_of(e);
-    file_->picture(e.step, e.what, grid.region.width, grid.region.height, encode_png(grid));
+    file_->picture(e.step, e.what, grid.region.width, grid.region.height,
+                   encode_png(grid, PngEffort::quick));
   }
   void write(const HistogramShown& e) {
     if (file_) file_->histogram(e.step, e.what, e.values);

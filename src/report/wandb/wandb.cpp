@@ -115,7 +115,7 @@ class Wandb final : public Listener {
   void hear(const PicturesShown& e) {
     if (!session_ || e.all.empty()) return;
     const Pixels grid = grid_of(e);
-    const std::string png = encode_png(grid);
+    const std::string png = encode_png(grid, PngEffort::quick);
     const std::string hash = sha256_hex(png);
     const std::string path =
         fmt::format("media/images/{}_{}_{}.png", e.what, e.step, hash.substr(0, 20));
