@@ -5,6 +5,7 @@
 #include <array>
 #include <csignal>
 #include <fstream>
+#include <map>
 
 #include "support/http_client.h"
 #include "support/run_files.h"
@@ -80,6 +81,17 @@ const std::array damages{
     Damage{"no file", [](const fs::path& file) { fs::remove(file); }},
 };
 
+// Path -> content of all files, and where links point.
+std::map<std::string, std::string> bytes_below(const fs::path& folder) {
+  std::map<std::string, std::string> all;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    all[entry.path().string()] = entry.is_symlink()        ? fs::read_symlink(entry.path()).string()
+                                 : entry.is_regular_file() ? text_of(entry.path())
+                                                           : "a folder";
+  }
+  return all;
+}
+
 // Each file of a run, damaged in each way: what reads runs tells of it in its output or in one line
 // of error, and changes nothing.
 TEST(ReportRun, DamagedFilesAreTold) {
@@ -94,7 +106,7 @@ TEST(ReportRun, DamagedFilesAreTold) {
       SCOPED_TRACE(std::string(file) + ": " + damage.name);
       fs::copy(whole, run.dir(), fs::copy_options::recursive | fs::copy_options::copy_symlinks);
       damage.make(run.dir() / file);
-      const RunRecord before = run_record(run.dir());
+      const std::map<std::string, std::string> before = bytes_below(run.dir());
       const bool is_run = fs::exists(run.dir() / "args.yml");
       for (const Arguments& verb :
            {Arguments{"report", "runs/a", "--output", "page"}, Arguments{"list", "runs"},
@@ -109,7 +121,7 @@ TEST(ReportRun, DamagedFilesAreTold) {
           EXPECT_EQ(lines_of(end.err).size(), 1) << end.err;
         }
       }
-      expect_equal(run_record(run.dir()), before);
+      EXPECT_EQ(bytes_below(run.dir()), before);
       fs::remove_all(run.dir());
     }
   }
