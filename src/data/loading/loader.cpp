@@ -204,7 +204,6 @@ size_t Loader::scratch_bytes() const {
                                       static_cast<int64_t>(Arena::alignment)));
 }
 
-// Reads the sample or a replacement; false: neither.
 bool Loader::read(int64_t index, const ReadKeys& keys, Place& place, Batch& batch) const {
   if (spec_.bad == BadSamples::refuse) {
     try {
