@@ -278,11 +278,11 @@ void GradientExchange::point_at_rows(const Slice& slice) {
 void GradientExchange::sum(int node, int64_t count, float* target) {
   const Chunks chunks{count};
   pool_.run(chunks.tasks(), [&](int task, int) {
-    constexpr size_t most = 4096;  // nodes of the tree of 2048 ranks; others are not supported
-    const float* at[most];         // the same terms from the task's first element on
-    const size_t nodes = std::min(most, at_.size());
-    for (size_t i = 0; i < nodes; ++i) at[i] = at_[i] ? at_[i] + chunks.begin(task) : nullptr;
-    split_.tree().sum(node, std::span(at, nodes), target + chunks.begin(task), chunks.length(task));
+    const float*
+        at[2 * ReplicaSplit::most_processes];  // the same terms from the task's first element on
+    for (size_t i = 0; i < at_.size(); ++i) at[i] = at_[i] ? at_[i] + chunks.begin(task) : nullptr;
+    split_.tree().sum(node, std::span(at, at_.size()), target + chunks.begin(task),
+                      chunks.length(task));
   });
 }
 
