@@ -10,6 +10,7 @@
 #include "train/run/run_needs.h"
 #include "train/run/run_site.h"
 #include "train/run_evaluation.h"
+#include "train/step/finite_watch.h"
 #include "train/step_report.h"
 #include "train/time_limit.h"
 
@@ -37,6 +38,8 @@ class Trainer {
   void start(const WholeSlots& slots);
 
   void train_one_step(Loader& loader);
+  // What follows from a loss or gradients that are not finite. False: no parameter was changed.
+  bool judge_step(const Results& results);
   void move_average();
   // The loader's next batch; bad samples in it are reported and counted.
   const Batch& next_batch(Loader& loader);
@@ -67,6 +70,7 @@ class Trainer {
   StepReport report_;
   TimeLimit time_limit_;
   std::unique_ptr<Trace> trace_;
+  std::unique_ptr<FiniteWatch> finite_watch_;  // null: no --fp-exceptions
   bool begun_ = false;  // the run's first events were emitted
 };
 

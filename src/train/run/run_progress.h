@@ -23,6 +23,10 @@ struct RunProgress {
   double lr = 0;                  // of the newest step
   int64_t ema_updates = 0;        // updates of the average
   int64_t averaged = 0;           // of these, since it was last reset to a copy
+  double loss_scale = 1;          // of the next step
+  int64_t scaled_steps = 0;       // finite steps since it last changed, if it is dynamic
+  int64_t skipped = 0;            // steps that changed no parameter
+  int64_t skipped_in_row = 0;     // the newest of them, without those that changed the scale
   double seconds = 0;             // of all processes that worked on the run
   bool boundary_pending = false;  // stopped between an epoch's last step and its evaluation
 };
@@ -32,6 +36,7 @@ struct ProgressBounds {
   int64_t total_steps = 0;
   int64_t global_batch = 1;
   double lr = 0;  // of the newest step, for checkpoints without it
+  double loss_scale = 1;  // for checkpoints without it
 };
 
 std::map<std::string, double> numbers_of(const RunProgress& progress);
