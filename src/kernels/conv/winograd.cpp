@@ -320,6 +320,10 @@ void input_bf16(const WinogradPlane& p, const Bf16* plane, int64_t first, int64_
                 const WinogradField& to) {
   input(p, plane, first, count, to);
 }
+void input_f16(const WinogradPlane& p, const F16* plane, int64_t first, int64_t count,
+                const WinogradField& to) {
+  input(p, plane, first, count, to);
+}
 void output_f32(const WinogradPlane& p, const WinogradField& from, int64_t first, int64_t count,
                 float* plane) {
   output(p, from, first, count, plane);
@@ -328,11 +332,19 @@ void output_bf16(const WinogradPlane& p, const WinogradField& from, int64_t firs
                  Bf16* plane) {
   output(p, from, first, count, plane);
 }
+void output_f16(const WinogradPlane& p, const WinogradField& from, int64_t first, int64_t count,
+                 F16* plane) {
+  output(p, from, first, count, plane);
+}
 void output_grad_f32(const WinogradPlane& p, const float* plane, int64_t first, int64_t count,
                      const WinogradField& to) {
   output_grad(p, plane, first, count, to);
 }
 void output_grad_bf16(const WinogradPlane& p, const Bf16* plane, int64_t first, int64_t count,
+                      const WinogradField& to) {
+  output_grad(p, plane, first, count, to);
+}
+void output_grad_f16(const WinogradPlane& p, const F16* plane, int64_t first, int64_t count,
                       const WinogradField& to) {
   output_grad(p, plane, first, count, to);
 }
@@ -345,10 +357,13 @@ namespace convoy::kernels {
 
 HWY_EXPORT(input_f32);
 HWY_EXPORT(input_bf16);
+HWY_EXPORT(input_f16);
 HWY_EXPORT(output_f32);
 HWY_EXPORT(output_bf16);
+HWY_EXPORT(output_f16);
 HWY_EXPORT(output_grad_f32);
 HWY_EXPORT(output_grad_bf16);
+HWY_EXPORT(output_grad_f16);
 HWY_EXPORT(winograd_weights_impl);
 HWY_EXPORT(winograd_weights_grad_impl);
 
@@ -360,6 +375,10 @@ void winograd_input(const WinogradPlane& p, const Bf16* plane, int64_t first, in
                     const WinogradField& to) {
   HWY_DYNAMIC_DISPATCH(input_bf16)(p, plane, first, count, to);
 }
+void winograd_input(const WinogradPlane& p, const F16* plane, int64_t first, int64_t count,
+                    const WinogradField& to) {
+  HWY_DYNAMIC_DISPATCH(input_f16)(p, plane, first, count, to);
+}
 
 void winograd_output(const WinogradPlane& p, const WinogradField& from, int64_t first,
                      int64_t count, float* plane) {
@@ -369,6 +388,10 @@ void winograd_output(const WinogradPlane& p, const WinogradField& from, int64_t 
                      int64_t count, Bf16* plane) {
   HWY_DYNAMIC_DISPATCH(output_bf16)(p, from, first, count, plane);
 }
+void winograd_output(const WinogradPlane& p, const WinogradField& from, int64_t first,
+                     int64_t count, F16* plane) {
+  HWY_DYNAMIC_DISPATCH(output_f16)(p, from, first, count, plane);
+}
 
 void winograd_output_grad(const WinogradPlane& p, const float* plane, int64_t first, int64_t count,
                           const WinogradField& to) {
@@ -377,6 +400,10 @@ void winograd_output_grad(const WinogradPlane& p, const float* plane, int64_t fi
 void winograd_output_grad(const WinogradPlane& p, const Bf16* plane, int64_t first, int64_t count,
                           const WinogradField& to) {
   HWY_DYNAMIC_DISPATCH(output_grad_bf16)(p, plane, first, count, to);
+}
+void winograd_output_grad(const WinogradPlane& p, const F16* plane, int64_t first, int64_t count,
+                          const WinogradField& to) {
+  HWY_DYNAMIC_DISPATCH(output_grad_f16)(p, plane, first, count, to);
 }
 
 void winograd_weights(int64_t tile, int64_t block, const float* g, float* u, int64_t point) {

@@ -41,15 +41,21 @@ void winograd_input(const WinogradPlane& p, const float* plane, int64_t first, i
                     const WinogradField& to);
 void winograd_input(const WinogradPlane& p, const Bf16* plane, int64_t first, int64_t count,
                     const WinogradField& to);
+void winograd_input(const WinogradPlane& p, const F16* plane, int64_t first, int64_t count,
+                    const WinogradField& to);
 // Transforms the products into output pixels: A^T m A. Pixels beyond the image are dropped.
 void winograd_output(const WinogradPlane& p, const WinogradField& from, int64_t first,
                      int64_t count, float* plane);
 void winograd_output(const WinogradPlane& p, const WinogradField& from, int64_t first,
                      int64_t count, Bf16* plane);
+void winograd_output(const WinogradPlane& p, const WinogradField& from, int64_t first,
+                     int64_t count, F16* plane);
 // Transforms gradients of output pixels into gradients of the products: A dy A^T.
 void winograd_output_grad(const WinogradPlane& p, const float* plane, int64_t first, int64_t count,
                           const WinogradField& to);
 void winograd_output_grad(const WinogradPlane& p, const Bf16* plane, int64_t first, int64_t count,
+                          const WinogradField& to);
+void winograd_output_grad(const WinogradPlane& p, const F16* plane, int64_t first, int64_t count,
                           const WinogradField& to);
 
 // Transforms `block` filters, g[9][block]: G g G^T; point p goes to u + p * point. The second one

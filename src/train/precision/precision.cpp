@@ -79,6 +79,7 @@ StorageRules Precision::storage() const {
   if (kind == PrecisionKind::full) return rules;
   rules = storage_rules(lists);
   rules.bf16 = true;
+  if (dtype == FloatKind::fp16) rules.narrow = DType::f16;
   return rules;
 }
 
