@@ -37,13 +37,11 @@ void bf16_to_f32_impl(const Bf16* x, float* y, int64_t n) {
 }
 
 void f32_to_f16_impl(const float* x, F16* y, int64_t n) {
-  convert(x, y, n,
-          [](const float* in, F16* out) HWY_ATTR { store(hn::LoadU(D(), in), D(), out); });
+  convert(x, y, n, [](const float* in, F16* out) HWY_ATTR { store(hn::LoadU(D(), in), D(), out); });
 }
 
 void f16_to_f32_impl(const F16* x, float* y, int64_t n) {
-  convert(x, y, n,
-          [](const F16* in, float* out) HWY_ATTR { hn::StoreU(load(D(), in), D(), out); });
+  convert(x, y, n, [](const F16* in, float* out) HWY_ATTR { hn::StoreU(load(D(), in), D(), out); });
 }
 
 }  // namespace convoy::kernels::HWY_NAMESPACE

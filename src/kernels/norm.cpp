@@ -261,7 +261,7 @@ void apply_bf16(NormPlane plane, const Bf16* x, const Bf16* residual, const floa
   apply_any(plane, x, residual, scale, shift, act, y);
 }
 void apply_f16(NormPlane plane, const F16* x, const F16* residual, const float* scale,
-                const float* shift, NormAct act, F16* y) {
+               const float* shift, NormAct act, F16* y) {
   apply_any(plane, x, residual, scale, shift, act, y);
 }
 void grad_sums_f32(const NormGradPlane<float>& p, float* sum, float* dot, float* g) {
@@ -282,7 +282,7 @@ void grad_apply_bf16(const NormGradPlane<Bf16>& p, const float* a, const float* 
   choose(p, CallApply<Bf16>{p, a, b, c, d_x});
 }
 void grad_apply_f16(const NormGradPlane<F16>& p, const float* a, const float* b, const float* c,
-                     F16* d_x) {
+                    F16* d_x) {
   choose(p, CallApply<F16>{p, a, b, c, d_x});
 }
 

@@ -9,6 +9,7 @@
 #define CONVOY_KERNELS_STORED_INL_H
 #endif
 
+#include "tensor/f16_overflow.h"
 #include "tensor/number_types.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -70,7 +71,8 @@ HWY_INLINE auto f16_bits(D d, V v) {
   return hn::Or(hn::IfThenElse(is_finite, finite, special), hn::ShiftRight<16>(sign));
 }
 template <class D>
-HWY_INLINE auto f32_from_f16_bits(D d, hwy::HWY_NAMESPACE::Vec<hwy::HWY_NAMESPACE::RebindToUnsigned<D>> bits) {
+HWY_INLINE auto f32_from_f16_bits(
+    D d, hwy::HWY_NAMESPACE::Vec<hwy::HWY_NAMESPACE::RebindToUnsigned<D>> bits) {
   namespace hn = hwy::HWY_NAMESPACE;
   const hn::RebindToUnsigned<D> du;
   const auto size = hn::ShiftLeft<13>(hn::And(bits, hn::Set(du, 0x7fffu)));
@@ -88,8 +90,15 @@ HWY_INLINE auto f32_from_f16_bits(D d, hwy::HWY_NAMESPACE::Vec<hwy::HWY_NAMESPAC
 }
 
 template <class D, class V = hwy::HWY_NAMESPACE::Vec<D>>
-HWY_INLINE auto narrowed_f16(D d, V v) {
+HWY_INLINE V clamped_to_f16(D d, V v) {
   namespace hn = hwy::HWY_NAMESPACE;
+  const auto limit = hn::Set(d, f16_limit);
+  return hn::IfThenElse(hn::IsNaN(v), v, hn::Clamp(v, hn::Neg(limit), limit));
+}
+template <class D, class V = hwy::HWY_NAMESPACE::Vec<D>>
+HWY_INLINE auto narrowed_f16(D d, V any) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const V v = clamped_to_f16(d, any);
   const hn::Rebind<uint16_t, D> d16;
 #if CONVOY_HAS_F16C
   return hn::BitCast(d16, hn::DemoteTo(hn::Rebind<hwy::float16_t, D>(), v));
@@ -183,8 +192,9 @@ HWY_INLINE V as_stored(V v, D d, const Bf16*) {
   return rounded_to_bf16(d, v);
 }
 template <class D, class V = hwy::HWY_NAMESPACE::Vec<D>>
-HWY_INLINE V as_stored(V v, D d, const F16*) {
+HWY_INLINE V as_stored(V any, D d, const F16*) {
   namespace hn = hwy::HWY_NAMESPACE;
+  const V v = clamped_to_f16(d, any);
 #if CONVOY_HAS_F16C
   return hn::PromoteTo(d, hn::DemoteTo(hn::Rebind<hwy::float16_t, D>(), v));
 #else

@@ -134,18 +134,20 @@ std::unique_ptr<Kernel> stored(const Node& n, const KernelSite& site) {
   return site.in[0].dtype == DType::bf16 ? of_bf16(n, site) : of_floats(n, site);
 }
 
-const OpDef max_grad_def{.name = "max_pool_grad",
-                         .infer = infer_grad,
-                         .kernel = stored<max_grad_kernel<float>, max_grad_kernel<Bf16>, max_grad_kernel<F16>>,
-                         .forms = stored_as<blocked_images>,
-                         .narrowing = Narrowing::follows,
-                         .describe = describe};
-const OpDef avg_grad_def{.name = "avg_pool_grad",
-                         .infer = infer_grad,
-                         .kernel = stored<avg_grad_kernel<float>, avg_grad_kernel<Bf16>, avg_grad_kernel<F16>>,
-                         .forms = stored_as<blocked_images>,
-                         .narrowing = Narrowing::follows,
-                         .describe = describe};
+const OpDef max_grad_def{
+    .name = "max_pool_grad",
+    .infer = infer_grad,
+    .kernel = stored<max_grad_kernel<float>, max_grad_kernel<Bf16>, max_grad_kernel<F16>>,
+    .forms = stored_as<blocked_images>,
+    .narrowing = Narrowing::follows,
+    .describe = describe};
+const OpDef avg_grad_def{
+    .name = "avg_pool_grad",
+    .infer = infer_grad,
+    .kernel = stored<avg_grad_kernel<float>, avg_grad_kernel<Bf16>, avg_grad_kernel<F16>>,
+    .forms = stored_as<blocked_images>,
+    .narrowing = Narrowing::follows,
+    .describe = describe};
 
 Values max_grad(Builder& b, const Node& n, std::span<const Value> d) {
   return {b.emit(max_grad_def, {d[0], n.out[1]}, n.attrs<Attrs>())};
@@ -232,12 +234,13 @@ Values global_grad(Builder& b, const Node& n, std::span<const Value> d) {
   return {b.emit(global_grad_def, {d[0]}, Attrs{.size = 0, .stride = 0, .x = b.shape(n.in[0])})};
 }
 
-const OpDef global_def{.name = "global_avg_pool",
-                       .infer = infer_global,
-                       .grad = global_grad,
-                       .kernel = stored<global_kernel<float>, global_kernel<Bf16>, global_kernel<F16>>,
-                       .forms = stored_as<blocked_images>,
-                       .narrowing = Narrowing::follows};
+const OpDef global_def{
+    .name = "global_avg_pool",
+    .infer = infer_global,
+    .grad = global_grad,
+    .kernel = stored<global_kernel<float>, global_kernel<Bf16>, global_kernel<F16>>,
+    .forms = stored_as<blocked_images>,
+    .narrowing = Narrowing::follows};
 
 Attrs attributes(Builder& b, Value x, const PoolOptions& o) {
   const Shape& s = b.shape(x);

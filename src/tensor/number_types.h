@@ -78,7 +78,7 @@ inline F16 rounded_to(float x) {
   const uint32_t sign = bits >> 16 & 0x8000u, size = bits & 0x7fffffffu;
   uint32_t made = 0x7c00u;  // infinity: 65520 and above
   if (size > 0x7f800000u) {
-    made = 0x7e00u;  // NaN
+    made = 0x7e00u;                 // NaN
   } else if (size < 0x38800000u) {  // below 2^-14: adding 0.5 rounds to units of 2^-24
     made = std::bit_cast<uint32_t>(std::bit_cast<float>(size) + 0.5f) - 0x3f000000u;
   } else if (size < 0x47800000u) {  // a carry may go into the exponent, up to infinity

@@ -219,11 +219,10 @@ struct RunEnd {
   int exit = 0;
 };
 
-using RunEvent =
-    std::variant<RunStart, WeightsLoaded, PlanReady, Forecast, Exchanged, TrainProgress,
-                 EvalProgress, EvalDone, PicturesShown, HistogramShown, EpochDone, CheckpointSaved,
-                 Shortened, BadSample, NonFinite, LossScaled, RankLost, Warning, Resumed, Stopped,
-                 RunEnd>;
+using RunEvent = std::variant<RunStart, WeightsLoaded, PlanReady, Forecast, Exchanged,
+                              TrainProgress, EvalProgress, EvalDone, PicturesShown, HistogramShown,
+                              EpochDone, CheckpointSaved, Shortened, BadSample, NonFinite,
+                              LossScaled, RankLost, Warning, Resumed, Stopped, RunEnd>;
 
 // Overloads one lambda per event type, for std::visit.
 template <class... F>

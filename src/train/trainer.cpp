@@ -10,10 +10,10 @@
 #include "train/checkpoint/start_weights.h"
 #include "train/due.h"
 #include "train/outputs/run_pictures.h"
+#include "train/replay/step_samples.h"
 #include "train/run/data_record.h"
 #include "train/run/run_peers.h"
 #include "train/run/run_restore.h"
-#include "train/step_samples.h"
 
 namespace convoy {
 
@@ -34,8 +34,8 @@ Trainer::Trainer(const RunConfig& config, const RunDir& dir, Listener& listener,
   state_.epoch = setup_.task->results();
   if (network_.peers()) network_.peers()->watch(stop);
   if (!config.loss_scaling.fp_exceptions) return;
-  finite_watch_ = std::make_unique<FiniteWatch>(network_.pool());
-  network_.steps().watch(finite_watch_.get());
+  state_.watch = std::make_unique<FiniteWatch>(network_.pool());
+  network_.steps().watch(state_.watch.get());
 }
 
 int Trainer::run() {
@@ -120,8 +120,8 @@ void Trainer::train_one_step(Loader& loader) {
   RunProgress& progress = state_.progress;
   const StepInputs inputs = setup_.inputs(progress);
   progress.lr = static_cast<double>(inputs.learning_rate);
-  if (finite_watch_) {
-    finite_watch_->raise_in(progress.step + 1, [this, step = progress.step](int64_t place) {
+  if (state_.watch) {
+    state_.watch->raise_in(progress.step + 1, [this, step = progress.step](int64_t place) {
       return step_sample_name(setup_, step, place);
     });
   }
@@ -143,13 +143,13 @@ void Trainer::train_one_step(Loader& loader) {
 // Whether the step updated the parameters.
 bool Trainer::judge_step(const Results& results) {
   RunProgress& progress = state_.progress;
-  const double before = progress.loss_scale;
-  const LossScaling::Step step{.loss_is_finite = std::isfinite(results.loss()),
-                               .gradients_are_finite = network_.steps().updated() ||
-                                                       !std::isfinite(results.loss())};
-  const LossScaling::Verdict verdict = site_.config.loss_scaling.judge(step, progress);
-  if (progress.loss_scale != before) {
-    site_.listener.on(LossScaled{progress.step, progress.loss_scale, !step.is_finite()});
+  const double before = progress.scaling.loss_scale;
+  const LossScaling::Step step{
+      .loss_is_finite = std::isfinite(results.loss()),
+      .gradients_are_finite = network_.steps().updated() || !std::isfinite(results.loss())};
+  const LossScaling::Verdict verdict = site_.config.loss_scaling.judge(step, progress.scaling);
+  if (progress.scaling.loss_scale != before) {
+    site_.listener.on(LossScaled{progress.step, progress.scaling.loss_scale, !step.is_finite()});
   }
   using enum LossScaling::Verdict;
   if (verdict == go_on || verdict == rescale) return verdict == go_on;
@@ -161,18 +161,17 @@ bool Trainer::judge_step(const Results& results) {
   if (verdict == skip) return false;
   site_.listener.flush();
   const std::string again =
-      progress.skipped_in_row > 0
-          ? fmt::format(", after {} skipped steps in a row", progress.skipped_in_row - 1)
+      progress.scaling.skipped_in_row > 0
+          ? fmt::format(", after {} skipped steps in a row", progress.scaling.skipped_in_row - 1)
           : "";
-  const std::string see = fmt::format("convoy replay {} --step {} to see where it began",
+  const std::string see = fmt::format("convoy replay {} --step {}, which shows where it began",
                                       site_.dir.path().string(), progress.step);
   if (step.loss_is_finite) {
-    raise(Fault::diverged, "a gradient of step {} is not finite{}; try: {}, or a lower --lr",
+    raise(Fault::diverged, "a gradient of step {} is not finite{}; try: a lower --lr, or {}",
           progress.step, again, see);
   }
-  raise(Fault::diverged,
-        "the loss of step {} is {}{}; try: {}, a lower --lr, or --warmup-epochs 1", progress.step,
-        results.mean_loss(), again, see);
+  raise(Fault::diverged, "the loss of step {} is {}{}; try: a lower --lr, --warmup-epochs 1, or {}",
+        progress.step, results.mean_loss(), again, see);
 }
 
 void Trainer::move_average() {

@@ -10,7 +10,6 @@
 #include "train/run/run_needs.h"
 #include "train/run/run_site.h"
 #include "train/run_evaluation.h"
-#include "train/step/finite_watch.h"
 #include "train/step_report.h"
 #include "train/time_limit.h"
 
@@ -70,7 +69,6 @@ class Trainer {
   StepReport report_;
   TimeLimit time_limit_;
   std::unique_ptr<Trace> trace_;
-  std::unique_ptr<FiniteWatch> finite_watch_;  // null: no --fp-exceptions
   bool begun_ = false;  // the run's first events were emitted
 };
 

@@ -20,11 +20,11 @@ using test::run_convoy;
 using test::tiny;
 using test::TinyRun;
 
-const std::vector<Arguments> precisions{{"--precision", "16.16"},
-                                        {"--precision", "16.16", "--no-stochastic-rounding"},
-                                        {"--precision", "16.16", "--dtype", "fp16"},
-                                        {"--dtype", "fp16", "--loss-scale", "dynamic",
-                                         "--loss-scale-growth-steps", "2"}};
+const std::vector<Arguments> precisions{
+    {"--precision", "16.16"},
+    {"--precision", "16.16", "--no-stochastic-rounding"},
+    {"--precision", "16.16", "--dtype", "fp16"},
+    {"--dtype", "fp16", "--loss-scale", "dynamic", "--loss-scale-growth-steps", "2"}};
 
 std::span<const float> floats_of(const TensorEntry& tensor) {
   if (tensor.dtype != DType::f32) return {};  // num_batches_tracked
@@ -66,15 +66,15 @@ TEST(HalfDist, RanksChangeNoBit) {
 // All weights and buffers are numbers of the type, but for the norms, and evaluations agree.
 TEST(HalfRun, WeightsAndBuffersAreNumbersOfTheTypeAndSayTheirPrecision) {
   for (const bool is_fp16 : {false, true}) {
-    const TinyRun run(tiny({"--max-steps", "2", "--precision", "16.16", "--dtype",
-                            is_fp16 ? "fp16" : "bf16"}));
+    const TinyRun run(
+        tiny({"--max-steps", "2", "--precision", "16.16", "--dtype", is_fp16 ? "fp16" : "bf16"}));
     run.whole();
     const auto fits = [&](float x) {
       return is_fp16 ? widened(rounded_to<F16>(x)) == x : widened(rounded_to<Bf16>(x)) == x;
     };
     for (const char* file : {"model", "optimizer"}) {
-      const SafetensorsFile tensors = SafetensorsFile::read(
-          run.dir() / "checkpoints/last" / (std::string(file) + ".safetensors"));
+      const SafetensorsFile tensors = SafetensorsFile::read(run.dir() / "checkpoints/last" /
+                                                            (std::string(file) + ".safetensors"));
       int others = 0, kept = 0;
       for (const TensorEntry& tensor : tensors.tensors()) {
         const std::string& name = tensor.name;
@@ -92,8 +92,7 @@ TEST(HalfRun, WeightsAndBuffersAreNumbersOfTheTypeAndSayTheirPrecision) {
       EXPECT_GT(others, 10) << "norms stay in fp32";
     }
     const Json last = test::events(run.dir(), "eval").back();
-    const Finished alone =
-        run_convoy({"eval", "--checkpoint", "runs/a", "--json"}, run.folder());
+    const Finished alone = run_convoy({"eval", "--checkpoint", "runs/a", "--json"}, run.folder());
     ASSERT_EQ(alone.code, 0) << alone.err;
     EXPECT_EQ(Json::parse(alone.out).at("loss").dump(), last.at("loss").dump());
   }
@@ -121,9 +120,9 @@ TEST(HalfRun, ADynamicScaleGrowsUntilAnOverflowAndGoesOn) {
 
 // Gradients of 1e-7 and below are zero in fp16 but for a scale.
 TEST(HalfRun, GradientsUnderflowInFp16WithoutAScale) {
-  const Arguments recipe = tiny({"--max-steps", "2", "--dtype", "fp16", "--weight-decay", "0",
-                                 "--class-weights", "1e-9,1e-9,1e-9,1e-9,1e-9,1e-9,1e-9,1e-9,1e-9,1e-9",
-                                 "--lr", "1e6"});
+  const Arguments recipe =
+      tiny({"--max-steps", "2", "--dtype", "fp16", "--weight-decay", "0", "--class-weights",
+            "1e-9,1e-9,1e-9,1e-9,1e-9,1e-9,1e-9,1e-9,1e-9,1e-9", "--lr", "1e6"});
   const auto moves = [](const TinyRun& run) {
     const SafetensorsFile optimizer =
         SafetensorsFile::read(run.whole().dir() / "checkpoints/last/optimizer.safetensors");

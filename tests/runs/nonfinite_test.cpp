@@ -105,15 +105,28 @@ TEST(NonFiniteRun, FpExceptionsStopAtTheFirstValueAndNameTheFile) {
   test::TempFolder folder;
   for (const char* split : {"train", "val"}) {
     for (int i = 0; i < 16; ++i) {
-      test::write_bytes(folder / "set" / split / (i % 2 ? "dog" : "cat") /
-                            fmt::format("{}.png", i),
+      test::write_bytes(folder / "set" / split / (i % 2 ? "dog" : "cat") / fmt::format("{}.png", i),
                         test::tiny_png(i));
     }
   }
-  const Arguments train{"train",        "--data-dir",      "set",  "--name",    "a",
-                        "--quiet",      "--model",         "cifar_resnet8", "--image-size",
-                        "16",           "--batch-size",    "4",    "--epochs",  "1",
-                        "--class-weights", "1,3.4e38",     "--workers", "1"};
+  const Arguments train{"train",
+                        "--data-dir",
+                        "set",
+                        "--name",
+                        "a",
+                        "--quiet",
+                        "--model",
+                        "cifar_resnet8",
+                        "--image-size",
+                        "16",
+                        "--batch-size",
+                        "4",
+                        "--epochs",
+                        "1",
+                        "--class-weights",
+                        "1,3.4e38",
+                        "--workers",
+                        "1"};
   const Finished end = run_convoy(joined(train, {"--fp-exceptions"}), folder.path());
   EXPECT_EQ(end.code, 5) << end.err;
   EXPECT_NE(end.err.find("inf in weigh_by_label"), std::string::npos) << end.err;

@@ -115,7 +115,8 @@ Plan make_plan(const OpCase& c, const Variant& variant) {
   b.output("out", out);
   std::vector<std::string> without;
   if (!variant.fused) without = {"fuse_forward", "fuse_gradients"};
-  const StorageRules storage = is_narrow(variant.storage) ? narrowed_ops(variant.storage) : StorageRules{};
+  const StorageRules storage =
+      is_narrow(variant.storage) ? narrowed_ops(variant.storage) : StorageRules{};
   if (!c.gradient) return plan(std::move(graph), {}, {}, without, storage);
   const auto scope = b.scope(of_harness);
   const Value projection = b.input("projection", {b.shape(out)});
@@ -125,7 +126,8 @@ Plan make_plan(const OpCase& c, const Variant& variant) {
   return plan(std::move(graph), {{loss}}, loss_scale, without, storage);
 }
 
-// How often values are rounded to 16 bits on the way to the output, and on the way to the gradients.
+// How often values are rounded to 16 bits on the way to the output, and on the way to the
+// gradients.
 struct Roundings {
   int forward = 0, all = 0;
 };
@@ -358,7 +360,8 @@ void check_variant(const OpCase& c, const Variant& variant) {
   expect_near_reference(one.out, want, c.tolerance, steps.forward, half_step);
   if (testing::Test::HasFatalFailure()) return;
   for (size_t i = 0; i < in.size(); ++i) {
-    if (!one.grads[i].empty()) expect_gradient(c, in, projection, i, one.grads[i], steps.all, half_step);
+    if (!one.grads[i].empty())
+      expect_gradient(c, in, projection, i, one.grads[i], steps.all, half_step);
   }
   for (const int threads : narrow ? std::vector<int>{3} : std::vector<int>{2, 3, 8}) {
     expect_same_bits(one, all.run(in, projection, threads),
@@ -401,7 +404,8 @@ void check(const OpCase& c) {
   for (const DType storage : {DType::f32, DType::bf16, DType::f16}) {
     for (const bool blocked : {false, true}) {
       if (blocked && !has_images(c)) continue;
-      if (storage == DType::f16 && blocked != has_images(c)) continue;  // the same kernels as bf16's
+      if (storage == DType::f16 && blocked != has_images(c))
+        continue;  // the same kernels as bf16's
       const testing::ScopedTrace trace(
           __FILE__, __LINE__,
           fmt::format("{}, {} {}", c.name, blocked ? "blocked" : "plain", name(storage)));

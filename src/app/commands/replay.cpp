@@ -1,5 +1,7 @@
 // `convoy replay`: repeats one step of a run and names the first value that is not finite.
 
+#include "train/replay/replay.h"
+
 #include <nlohmann/json.hpp>
 
 #include "app/command.h"
@@ -12,7 +14,6 @@
 #include "base/text/json_text.h"
 #include "base/text/text.h"
 #include "train/checkpoint/start_weights.h"
-#include "train/replay.h"
 
 namespace convoy {
 namespace {
@@ -61,15 +62,9 @@ Json json_of(const ValueRange& range) {
 }
 
 Json json_of(const Replay& r) {
-  Json object{{"step", r.step},
-              {"from", r.from},
-              {"repeated", r.repeated},
-              {"lr", r.lr},
-              {"loss", json_of(r.loss)},
-              {"loss_scale", r.loss_scale},
-              {"updated", r.updated},
-              {"samples", r.samples},
-              {"found", nullptr}};
+  Json object{{"step", r.step},       {"from", r.from},          {"repeated", r.repeated},
+              {"lr", r.lr},           {"loss", json_of(r.loss)}, {"loss_scale", r.loss_scale},
+              {"updated", r.updated}, {"samples", r.samples},    {"found", nullptr}};
   if (!r.found) return object;
   const NonFiniteValue& f = *r.found;
   Json inputs = Json::array();
@@ -126,7 +121,8 @@ int run(const CommandLine& line) {
   options.describe(typed);
   typed.finish();
   if (options.step == 0) {
-    raise(Fault::usage, "replay needs --step; try: the step of a nonfinite event in {}/metrics.jsonl",
+    raise(Fault::usage,
+          "replay needs --step; try: the step of a nonfinite event in {}/metrics.jsonl",
           line.words[0]);
   }
   const RunDir dir = RunDir::look(line.words[0]);
@@ -161,7 +157,8 @@ CommandDef replay_command() {
   return {.name = "replay",
           .summary = "repeat one step of a run and find the first value that is not finite",
           .usage = "replay RUN_DIR --step N [options]",
-          .details = R"(Starts from the newest checkpoint before the step, repeats the steps between, and
+          .details =
+              R"(Starts from the newest checkpoint before the step, repeats the steps between, and
 runs the step itself node by node: the first value that is not finite, the op
 that made it, the ranges of what the op read, and the samples. Nothing is
 written; any number of threads and a run of several processes give the same.

@@ -30,12 +30,13 @@ void LossScaling::describe(Fields& field, const Precision& precision) {
   dynamic = text == dynamic_word;
   scale = 32768;
   if (!dynamic && (!parse_value(text, scale).empty() || !(scale >= 1e-30f && scale <= 1e30f))) {
-    raise(Fault::usage, "--loss-scale {}: neither a number from 1e-30 to 1e30 nor dynamic; try: 128",
-          text);
+    raise(Fault::usage,
+          "--loss-scale {}: neither a number from 1e-30 to 1e30 nor dynamic; try: 128", text);
   }
-  field("loss-scale-growth-steps", growth_steps,
-        "with --loss-scale dynamic: it is doubled after that many steps whose gradients were finite",
-        at_least(1));
+  field(
+      "loss-scale-growth-steps", growth_steps,
+      "with --loss-scale dynamic: it is doubled after that many steps whose gradients were finite",
+      at_least(1));
   field.needs("loss-scale-growth-steps", dynamic, "--loss-scale dynamic", {"loss-scale"});
   field("on-nonfinite", on_nonfinite,
         "when the loss or a gradient of a step is not finite: stop, with exit code 5; skip, the "
@@ -53,7 +54,7 @@ void LossScaling::describe(Fields& field, const Precision& precision) {
   if (dynamic) fp_exceptions = false;
 }
 
-LossScaling::Verdict LossScaling::judge(const Step& step, RunProgress& progress) const {
+LossScaling::Verdict LossScaling::judge(const Step& step, ScaleProgress& progress) const {
   if (step.is_finite()) {
     progress.skipped_in_row = 0;
     if (dynamic && ++progress.scaled_steps >= growth_steps) {

@@ -10,7 +10,7 @@
 namespace convoy {
 
 struct Precision;
-struct RunProgress;
+struct ScaleProgress;
 
 enum class OnNonFinite { stop, skip };
 constexpr auto words_of(OnNonFinite) { return words<OnNonFinite>("stop", "skip"); }
@@ -37,7 +37,7 @@ struct LossScaling {
   };
   // Counts the step, and changes a dynamic scale. A function of options and progress alone, so all
   // ranks and a resumed run agree.
-  Verdict judge(const Step& step, RunProgress& progress) const;
+  Verdict judge(const Step& step, ScaleProgress& progress) const;
 
   // Skipped steps in a row after which the run stops all the same.
   static constexpr int64_t most_skipped = 100;

@@ -34,9 +34,32 @@ void Precision::describe(Fields& field) {
         Limits().training_only());
   field.needs("stochastic-rounding", kind == PrecisionKind::half, "--precision 16.16",
               {"precision", "dtype", "amp"});
+  describe_details(field);
   describe_storage_lists(field, lists);
   field.needs("bf16-lists", kind != PrecisionKind::full, "--precision 16.32",
               {"precision", "dtype", "amp"});
+}
+
+void Precision::describe_details(Fields& field) {
+  field(
+      "offload-fp32-weight-copy", fp32_copy,
+      "with --precision 16.16: the weights are trained in fp32 and rounded for the network alone, "
+      "which is 16.32",
+      Limits().training_only());
+  field.needs("offload-fp32-weight-copy", kind == PrecisionKind::half, "--precision 16.16",
+              {"precision", "dtype", "amp"});
+  field("saturate-on-overflow", saturates,
+        "with --dtype fp16: what is beyond the largest number, 65504, is stored as that, not as "
+        "infinity");
+  field.needs("saturate-on-overflow", dtype == FloatKind::fp16, "--dtype fp16",
+              {"precision", "dtype", "amp"});
+  saturates = saturates && dtype == FloatKind::fp16;
+  field("half-partials", half_partials,
+        "accepted with 16 bits; the sums of products are fp32 all the same",
+        Limits().training_only(), {"enable-half-partials"});
+  field.needs("half-partials", kind != PrecisionKind::full, "--precision 16.16",
+              {"precision", "dtype", "amp"});
+  half_partials = half_partials && kind != PrecisionKind::full;
 }
 
 void Precision::settle(Fields& field) {
@@ -84,7 +107,7 @@ StorageRules Precision::storage() const {
 }
 
 KeptWeights Precision::kept() const {
-  if (kind != PrecisionKind::half) return {};
+  if (kind != PrecisionKind::half || fp32_copy) return {};
   return {.type = dtype == FloatKind::fp16 ? DType::f16 : DType::bf16,
           .stochastic = stochastic_rounding};
 }
@@ -94,6 +117,7 @@ std::vector<std::pair<std::string, std::string>> Precision::told() const {
   if (kind == PrecisionKind::full) return options;
   options.emplace_back("precision", word_of(kind));
   if (dtype == FloatKind::fp16) options.emplace_back("dtype", word_of(dtype));
+  if (saturates) options.emplace_back("saturate-on-overflow", "true");
   if (!lists.empty()) options.emplace_back("bf16-lists", join(lists, ","));
   return options;
 }

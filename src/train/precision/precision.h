@@ -23,13 +23,17 @@ struct Precision {
   FloatKind dtype = FloatKind::fp32;
   bool amp = false;
   bool stochastic_rounding = true;  // of the weights and buffers of 16.16
-  std::vector<std::string> lists;  // as train/precision/storage_lists.h reads them
+  bool fp32_copy = false;           // 16.16 with weights that are trained in fp32
+  bool saturates = false;           // fp16 does not overflow to infinity
+  bool half_partials = false;       // asked for; sums are fp32 all the same
+  std::vector<std::string> lists;   // as train/precision/storage_lists.h reads them
 
   // Declares and reads the options; refuses contradictions and what Convoy does not compute in.
   void describe(Fields& field);
 
   StorageRules storage() const;
-  // What is kept in 16 bits besides activations: with 16.16 the weights and the optimizer's buffers.
+  // What is kept in 16 bits besides activations: with 16.16 the weights and the optimizer's
+  // buffers.
   KeptWeights kept() const;
   // The options that differ from fp32, for the metadata of weights.
   std::vector<std::pair<std::string, std::string>> told() const;
@@ -37,6 +41,7 @@ struct Precision {
   std::string_view name() const { return word_of(dtype); }
 
  private:
+  void describe_details(Fields& field);
   // Makes one of the three options that say whether there are 16 bits.
   void settle(Fields& field);
 };

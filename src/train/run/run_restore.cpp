@@ -84,12 +84,12 @@ void restore_progress(const RunSite& site, RunState& into, const Checkpoint& fro
   }
   const auto lr =
       static_cast<float>(site.setup.learning_rate(std::max<int64_t>(state.step - 1, 0)));
-  into.progress = progress_of(
-      state, {.total_steps = total,
-       .global_batch = batch,
-       .lr = static_cast<double>(lr),
-       .loss_scale = static_cast<double>(site.config.loss_scaling.scale)},
-      origin);
+  into.progress = progress_of(state,
+                              {.total_steps = total,
+                               .global_batch = batch,
+                               .lr = static_cast<double>(lr),
+                               .loss_scale = static_cast<double>(site.config.loss_scaling.scale)},
+                              origin);
   restore_epoch(state, state.step * batch, origin, *into.epoch);
   into.saved_step = into.progress.step;
 }
@@ -153,7 +153,7 @@ std::optional<WeightReport> restore_start(const RunSite& site, RunState& state,
   site.network.state().initialize(site.config.seed);
   for (int i = 0; i < tensors.slot_count(); ++i) std::ranges::fill(slots.slot(i), 0.0f);
   state.progress.last_step = site.setup.total_steps();
-  state.progress.loss_scale = static_cast<double>(site.config.loss_scaling.scale);
+  state.progress.scaling.loss_scale = static_cast<double>(site.config.loss_scaling.scale);
   std::optional<WeightReport> loaded;
   if (!site.config.init_from.empty()) loaded = load_start(site.setup, site.network.state());
   site.config.precision.kept().round_first(tensors.layout(), tensors.params());

@@ -91,16 +91,17 @@ StepInputs RunSetup::inputs(int64_t step) const {
           .step = static_cast<float>(step),
           .bn_momentum = config.bn_momentum,
           .skip_update = false,
-          .rounding_key = static_cast<int64_t>(random_key(config.seed, Purpose::rounding, static_cast<uint64_t>(step)))};
+          .rounding_key = static_cast<int64_t>(
+              random_key(config.seed, Purpose::rounding, static_cast<uint64_t>(step)))};
 }
 
 StepInputs RunSetup::inputs(const RunProgress& progress) const {
   StepInputs all = inputs(progress.step);
-  all.loss_scale = static_cast<float>(progress.loss_scale);
-  all.step = static_cast<float>(progress.step - progress.skipped);
+  all.loss_scale = static_cast<float>(progress.scaling.loss_scale);
+  all.step = static_cast<float>(progress.step - progress.scaling.skipped);
   if (config.stop.max_hours > 0) {
-    all.learning_rate = static_cast<float>(
-        learning_rate(static_cast<int64_t>(std::floor(progress.scheduled))));
+    all.learning_rate =
+        static_cast<float>(learning_rate(static_cast<int64_t>(std::floor(progress.scheduled))));
   }
   return all;
 }

@@ -8,10 +8,9 @@
 namespace convoy {
 
 std::string NonFiniteValue::line() const {
-  const std::string where = op.empty() ? node
-                            : output == 0
-                                ? fmt::format("{} {}", op, node)
-                                : fmt::format("output {} of {} {}", output, op, node);
+  const std::string where = op.empty()    ? node
+                            : output == 0 ? fmt::format("{} {}", op, node)
+                                          : fmt::format("output {} of {} {}", output, op, node);
   return fmt::format("{} in {} ({}, plan {}): {} of {} values", kind(), where, type, plan,
                      range.others, range.count);
 }

@@ -140,8 +140,7 @@ void StepRunner::run_plan(const Action& a, std::span<const Action> inside) {
   if (step_trace_) step_trace_->begin_run();
   const auto members = std::span(now_.ran).subspan(first, lanes.size());
   watch_run(a.plan, members, a);
-  Executor::run(members,
-                a.fresh ? Executor::Parameters::changed : Executor::Parameters::same);
+  Executor::run(members, a.fresh ? Executor::Parameters::changed : Executor::Parameters::same);
   if (step_trace_) step_trace_->end_run();
   now_.inside = {};
 }

@@ -13,7 +13,7 @@
 namespace convoy {
 namespace {
 
-constexpr int64_t piece = 1024;      // elements that are widened at once
+constexpr int64_t piece = 1024;  // elements that are widened at once
 constexpr int64_t task_size = 1 << 16;
 
 class Scanner {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/random.h"
-#include "kernels/rounding.h"
+#include "kernels/storage/rounding.h"
 #include "train/update/param_groups.h"
 
 namespace convoy {

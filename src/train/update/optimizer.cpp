@@ -72,7 +72,8 @@ std::unique_ptr<Kernel> update_kernel(const Node& n, const KernelSite& site) {
   for (size_t i = 0; i < first_slot + a.slots + a.has_further; ++i) {
     in.push_back(site.input<float>(static_cast<int>(i)));
   }
-  const auto key = a.kept.rounds() ? site.input<int64_t>(static_cast<int>(in.size())) : In<int64_t>();
+  const auto key =
+      a.kept.rounds() ? site.input<int64_t>(static_cast<int>(in.size())) : In<int64_t>();
   const auto updated = site.output<float>(0);
   auto kernel = std::make_unique<PhasedKernel>();
   const auto tasks = std::max<size_t>(1, a.chunks.size());  // a share may be empty

@@ -46,13 +46,14 @@ TEST(LossScaling, WhatIsNoScaleIsRefused) {
   expect_raises(Fault::usage, {"loss-scale-growth-steps", "--loss-scale dynamic"},
                 [] { read(typed("loss-scale-growth-steps", "10")); });
   expect_raises(Fault::usage, {"--fp-exceptions", "--loss-scale 128"}, [] {
-    read({{"loss-scale", {"dynamic", "command line"}}, {"fp-exceptions", {"true", "command line"}}});
+    read(
+        {{"loss-scale", {"dynamic", "command line"}}, {"fp-exceptions", {"true", "command line"}}});
   });
 }
 
 TEST(LossScaling, ADynamicScaleGrowsAndIsHalved) {
   LossScaling scaling{.scale = 32768, .dynamic = true, .growth_steps = 3};
-  RunProgress p;
+  ScaleProgress p;
   p.loss_scale = 32768;
   for (int i = 0; i < 2; ++i) EXPECT_EQ(scaling.judge(good, p), go_on);
   EXPECT_EQ(p.loss_scale, 32768);
@@ -72,7 +73,7 @@ TEST(LossScaling, ADynamicScaleGrowsAndIsHalved) {
 // A scale of 1 is none: then the gradients themselves are not finite. So is a loss.
 TEST(LossScaling, WhatNoScaleHelpsIsADivergence) {
   LossScaling scaling{.dynamic = true};
-  RunProgress p;
+  ScaleProgress p;
   p.loss_scale = 2;
   EXPECT_EQ(scaling.judge(bad_gradient, p), rescale);
   EXPECT_EQ(p.loss_scale, 1);
@@ -85,7 +86,7 @@ TEST(LossScaling, WhatNoScaleHelpsIsADivergence) {
 
 TEST(LossScaling, SkippingEndsAfterAHundredStepsInARow) {
   const LossScaling scaling{.on_nonfinite = OnNonFinite::skip};
-  RunProgress p;
+  ScaleProgress p;
   for (int i = 0; i < 99; ++i) EXPECT_EQ(scaling.judge(i % 2 ? bad_loss : bad_gradient, p), skip);
   EXPECT_EQ(p.skipped, 99);
   EXPECT_EQ(scaling.judge(bad_loss, p), stop);

@@ -1,11 +1,11 @@
-#include "train/replay.h"
+#include "train/replay/replay.h"
 
 #include <cmath>
 
 #include "base/error.h"
+#include "train/replay/step_samples.h"
 #include "train/run/run_needs.h"
 #include "train/run/run_restore.h"
-#include "train/step_samples.h"
 
 namespace convoy {
 namespace {
@@ -47,21 +47,22 @@ Replay replay_step(const RunConfig& config, const RunDir& dir, int64_t step, Lis
     told(done, replay.repeated + 1);
     if (is_last) network.steps().watch(&watch);
     const StepInputs inputs = setup.inputs(progress);
-    const Results& results =
-        train_step(setup, network, progress.step, inputs,
-                   [&]() -> const Batch& { return loader.next(); });
+    const Results& results = train_step(setup, network, progress.step, inputs,
+                                        [&]() -> const Batch& { return loader.next(); });
     ++progress.step;
     const bool has_loss = std::isfinite(results.loss()), updated = network.steps().updated();
     const auto verdict = config.loss_scaling.judge(
-        {.loss_is_finite = has_loss, .gradients_are_finite = updated || !has_loss}, progress);
+        {.loss_is_finite = has_loss, .gradients_are_finite = updated || !has_loss},
+        progress.scaling);
     if (is_last) {
       replay.lr = static_cast<double>(inputs.learning_rate);
       replay.loss_scale = static_cast<double>(inputs.loss_scale);
       replay.loss = results.mean_loss();
       replay.updated = updated;
     } else if (verdict == LossScaling::Verdict::stop) {
-      raise(Fault::usage, "--step {}: the run stops at step {}, which is not finite; try: --step {}",
-            step, progress.step, progress.step);
+      raise(Fault::usage,
+            "--step {}: the run stops at step {}, which is not finite; try: --step {}", step,
+            progress.step, progress.step);
     }
   }
   replay.samples = samples_of_step(setup, step - 1);

@@ -21,10 +21,10 @@ struct Replay {
   std::string from;      // the checkpoint; empty: the start of the run
   int64_t repeated = 0;  // steps between that and this one
   double lr = 0, loss = 0, loss_scale = 1;
-  bool updated = false;                // the step changed the parameters
-  std::vector<int64_t> samples;        // of the step: indices in the dataset
+  bool updated = false;          // the step changed the parameters
+  std::vector<int64_t> samples;  // of the step: indices in the dataset
   std::optional<NonFiniteValue> found;
-  std::vector<std::string> names;      // of the samples in `found`
+  std::vector<std::string> names;  // of the samples in `found`
 };
 
 // A step that the run cannot have is Fault::usage. `told` hears of the progress: steps done, steps

@@ -1,4 +1,4 @@
-#include "kernels/rounding.h"
+#include "kernels/storage/rounding.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "train/step_samples.h"
+#include "train/replay/step_samples.h"
 
 #include <optional>
 

@@ -1,11 +1,12 @@
-#include "kernels/rounding.h"
+#include "kernels/storage/rounding.h"
 
 #include <algorithm>
 
 #include "kernels/cast.h"
+#include "tensor/f16_overflow.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/rounding.cpp"
+#define HWY_TARGET_INCLUDE "kernels/storage/rounding.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -47,8 +48,7 @@ void to_bf16_impl(uint64_t key, int64_t first, float* x, int64_t n) {
     const hn::RebindToUnsigned<decltype(d)> du;
     const auto v = hn::LoadU(d, x + i);
     const auto bits = hn::BitCast(du, v);
-    const auto added =
-        hn::Add(bits, hn::And(random_bits(du, key, first + i), of(du, 0xffffu)));
+    const auto added = hn::Add(bits, hn::And(random_bits(du, key, first + i), of(du, 0xffffu)));
     const auto rounded = hn::And(added, of(du, 0xffff0000u));
     const auto finite = hn::RebindMask(
         du, hn::Lt(hn::Abs(v), hn::BitCast(d, of(du, 0x7f800000u))));  // false for NaN
@@ -74,13 +74,14 @@ void to_f16_impl(uint64_t key, int64_t first, float* x, int64_t n) {
     const auto mask = hn::Sub(hn::Shl(of(du, 1u), below), of(du, 1u));
     const auto units = hn::Shr(hn::Add(mantissa, hn::And(random, mask)), below);
     const hn::RebindToSigned<decltype(d)> di;
-    const auto small = hn::BitCast(
-        du, hn::Mul(hn::ConvertTo(d, hn::BitCast(di, units)), hn::Set(d, 0x1p-24f)));
+    const auto small =
+        hn::BitCast(du, hn::Mul(hn::ConvertTo(d, hn::BitCast(di, units)), hn::Set(d, 0x1p-24f)));
     // Numbers below 2^-32 are less than a hundredth of a unit.
     const auto tiny = hn::Lt(exponent, of(du, 95u));
     auto result = hn::IfThenElse(hn::Lt(exponent, of(du, 113u)), small, normal);
     result = hn::IfThenElse(tiny, hn::Zero(du), result);
-    result = hn::IfThenElse(hn::Gt(result, of(du, 0x477fe000u)), of(du, 0x7f800000u), result);
+    result = hn::IfThenElse(hn::Gt(result, of(du, 0x477fe000u)),
+                            hn::BitCast(du, hn::Set(d, f16_limit)), result);
     result = hn::Or(result, sign);
     const auto finite = hn::RebindMask(
         du, hn::Lt(hn::Abs(v), hn::BitCast(d, of(du, 0x7f800000u))));  // false for NaN
