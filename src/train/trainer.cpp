@@ -144,9 +144,7 @@ void Trainer::train_one_step(Loader& loader) {
 bool Trainer::judge_step(const Results& results) {
   RunProgress& progress = state_.progress;
   const double before = progress.scaling.loss_scale;
-  const LossScaling::Step step{
-      .loss_is_finite = std::isfinite(results.loss()),
-      .gradients_are_finite = network_.steps().updated() || !std::isfinite(results.loss())};
+  const LossScaling::Step step = network_.steps().outcome();
   const LossScaling::Verdict verdict = site_.config.loss_scaling.judge(step, progress.scaling);
   if (progress.scaling.loss_scale != before) {
     site_.listener.on(LossScaled{progress.step, progress.scaling.loss_scale, !step.is_finite()});

@@ -50,15 +50,13 @@ Replay replay_step(const RunConfig& config, const RunDir& dir, int64_t step, Lis
     const Results& results = train_step(setup, network, progress.step, inputs,
                                         [&]() -> const Batch& { return loader.next(); });
     ++progress.step;
-    const bool has_loss = std::isfinite(results.loss()), updated = network.steps().updated();
-    const auto verdict = config.loss_scaling.judge(
-        {.loss_is_finite = has_loss, .gradients_are_finite = updated || !has_loss},
-        progress.scaling);
+    const LossScaling::Step outcome = network.steps().outcome();
+    const LossScaling::Verdict verdict = config.loss_scaling.judge(outcome, progress.scaling);
     if (is_last) {
       replay.lr = static_cast<double>(inputs.learning_rate);
       replay.loss_scale = static_cast<double>(inputs.loss_scale);
       replay.loss = results.mean_loss();
-      replay.updated = updated;
+      replay.updated = outcome.is_finite();
     } else if (verdict == LossScaling::Verdict::stop) {
       raise(Fault::usage,
             "--step {}: the run stops at step {}, which is not finite; try: --step {}", step,

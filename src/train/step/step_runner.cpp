@@ -248,6 +248,11 @@ void StepRunner::update() {
   if (watch_) watch_->end_step(state());
 }
 
+LossScaling::Step StepRunner::outcome() const {
+  const bool has_loss = std::isfinite(results_->loss());
+  return {.loss_is_finite = has_loss, .gradients_are_finite = now_.updated || !has_loss};
+}
+
 void StepRunner::set_observers() {
   observers_.all.clear();
   if (step_trace_) observers_.all.push_back(step_trace_.get());

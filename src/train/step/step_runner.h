@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/executor.h"
+#include "train/precision/loss_scaling.h"
 #include "train/step/finite_watch.h"
 #include "train/step/network_plans.h"
 #include "train/step/step_collectives.h"
@@ -59,8 +60,8 @@ class StepRunner {
   // The undecodable samples of the last step, of all processes, in the order of its samples.
   const std::vector<Batch::Bad>& bad() const { return rows_.bad(); }
 
-  // Whether the last step updated the parameters.
-  bool updated() const { return now_.updated; }
+  // Of the last step. The parameters were updated if it was finite.
+  LossScaling::Step outcome() const;
   float loss_scale() const { return inputs_.loss_scale; }  // of the last step
 
   // Watches the values of the following steps; borrowed. Null: nothing.
