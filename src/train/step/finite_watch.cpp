@@ -34,6 +34,13 @@ void FiniteWatch::begin_run(std::string_view plan, std::span<Executor* const> me
     if (shape.rank() > 0) samples_ = shape[0];
     if (input.name == "image") break;
   }
+  used_.assign(static_cast<size_t>(graph.value_count()), 0);
+  for (const PlanOp& op : this->plan().ops) {
+    for (const Value v : graph.node(op.node).in) {
+      if (v) used_[static_cast<size_t>(v.id)] = 1;
+    }
+  }
+  for (const Value v : graph.results()) used_[static_cast<size_t>(v.id)] = 1;
   ranges_.assign(members.size(), Ranges(static_cast<size_t>(graph.value_count())));
   for (size_t member = 0; member < members_.size() && !found_; ++member) scan_outside(member);
 }
@@ -88,7 +95,7 @@ void FiniteWatch::ran(const Plan& plan, size_t op, double, double) {
   if (found_ || members_.empty() || &plan != &this->plan()) return;
   for (size_t member = 0; member < members_.size(); ++member) {
     for (const Value v : plan.graph.node(plan.ops[op].node).out) {
-      if (v && look_at(member, v)) return;
+      if (v && used_[static_cast<size_t>(v.id)] && look_at(member, v)) return;
     }
   }
 }
