@@ -76,6 +76,7 @@ class FiniteWatch final : public PlanObserver {
   std::vector<Executor*> members_;
   int64_t first_ = 0, stride_ = 0;
   int64_t samples_ = 0;         // of a run in one executor
+  std::vector<char> used_;      // by value: others may be left unwritten
   std::vector<Ranges> ranges_;  // by member
   std::optional<NonFiniteValue> found_;
   int64_t step_ = -1;  // for the message; -1: only notes what it finds
