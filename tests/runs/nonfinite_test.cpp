@@ -104,6 +104,7 @@ TEST(NonFiniteDist, ReplayRepeatsInOneProcessWhatSeveralDid) {
 TEST(NonFiniteRun, FpExceptionsStopAtTheFirstValueAndNameTheFile) {
   test::TempFolder folder;
   for (const char* split : {"train", "val"}) {
+    for (const char* name : {"cat", "dog"}) fs::create_directories(folder / "set" / split / name);
     for (int i = 0; i < 16; ++i) {
       test::write_bytes(folder / "set" / split / (i % 2 ? "dog" : "cat") / fmt::format("{}.png", i),
                         test::tiny_png(i));

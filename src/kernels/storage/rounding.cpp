@@ -14,14 +14,20 @@ HWY_BEFORE_NAMESPACE();
 namespace convoy::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::ScalableTag<float>;
-using One = hn::CappedTag<float, 1>;
 
+// Calls f(tag, address, index) for each vector; the tail is rounded in a padded copy, because in
+// Highway 1.0 a shift of a single lane by a vector also reads the lanes beside it.
 template <class F>
-HWY_INLINE void each_vector(int64_t n, F&& f) {
-  const auto lanes = static_cast<int64_t>(hn::Lanes(D()));
+HWY_INLINE void each_vector(float* x, int64_t n, const F& f) {
+  const D d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) f(D(), i);
-  for (; i < n; ++i) f(One(), i);
+  for (; i + lanes <= n; i += lanes) f(d, x + i, i);
+  if (i == n) return;
+  HWY_ALIGN float tail[hn::MaxLanes(D())] = {};
+  for (int64_t k = i; k < n; ++k) tail[k - i] = x[k];
+  f(d, tail, i);
+  for (int64_t k = i; k < n; ++k) x[k] = tail[k - i];
 }
 
 template <class DU>
@@ -44,24 +50,24 @@ HWY_INLINE hn::Vec<DU> random_bits(DU du, uint64_t key, int64_t index) {
 }
 
 void to_bf16_impl(uint64_t key, int64_t first, float* x, int64_t n) {
-  each_vector(n, [&](auto d, int64_t i) HWY_ATTR {
+  each_vector(x, n, [&](D d, float* at, int64_t i) HWY_ATTR {
     const hn::RebindToUnsigned<decltype(d)> du;
-    const auto v = hn::LoadU(d, x + i);
+    const auto v = hn::LoadU(d, at);
     const auto bits = hn::BitCast(du, v);
     const auto added = hn::Add(bits, hn::And(random_bits(du, key, first + i), of(du, 0xffffu)));
     const auto rounded = hn::And(added, of(du, 0xffff0000u));
     const auto finite = hn::RebindMask(
         du, hn::Lt(hn::Abs(v), hn::BitCast(d, of(du, 0x7f800000u))));  // false for NaN
-    hn::StoreU(hn::BitCast(d, hn::IfThenElse(finite, rounded, bits)), d, x + i);
+    hn::StoreU(hn::BitCast(d, hn::IfThenElse(finite, rounded, bits)), d, at);
   });
 }
 
 // The number of bits below the last one that fp16 keeps is 13, and one more for each step below the
 // exponent of its smallest normal number.
 void to_f16_impl(uint64_t key, int64_t first, float* x, int64_t n) {
-  each_vector(n, [&](auto d, int64_t i) HWY_ATTR {
+  each_vector(x, n, [&](D d, float* at, int64_t i) HWY_ATTR {
     const hn::RebindToUnsigned<decltype(d)> du;
-    const auto v = hn::LoadU(d, x + i);
+    const auto v = hn::LoadU(d, at);
     const auto bits = hn::BitCast(du, v), sign = hn::And(bits, of(du, 0x80000000u));
     const auto size = hn::Xor(bits, sign);
     const auto random = random_bits(du, key, first + i);
@@ -85,7 +91,7 @@ void to_f16_impl(uint64_t key, int64_t first, float* x, int64_t n) {
     result = hn::Or(result, sign);
     const auto finite = hn::RebindMask(
         du, hn::Lt(hn::Abs(v), hn::BitCast(d, of(du, 0x7f800000u))));  // false for NaN
-    hn::StoreU(hn::BitCast(d, hn::IfThenElse(finite, result, bits)), d, x + i);
+    hn::StoreU(hn::BitCast(d, hn::IfThenElse(finite, result, bits)), d, at);
   });
 }
 
