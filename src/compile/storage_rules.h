@@ -12,7 +12,8 @@
 namespace convoy {
 
 struct StorageRules {
-  bool bf16 = false;  // false: all floats are fp32
+  bool bf16 = false;           // false: all floats are fp32
+  DType narrow = DType::bf16;  // the 16-bit type
 
   // A change for an op, or for those of its nodes in whose names the expression is found.
   struct Rule {

@@ -31,7 +31,7 @@ Types infer(const Node& n, std::span<const TensorType> in) {
 // Rows in fp32 or bf16, and results of the same type; parameters and their gradients are fp32.
 FormChoice forms(const Node& n, std::span<const TensorType> offered) {
   FormChoice choice = all_of(Layout::plain, n, offered);
-  choice.in[0].dtype = fp32_or_bf16(offered[0].dtype);
+  choice.in[0].dtype = fp32_or_narrow(offered[0].dtype);
   return choice;
 }
 
@@ -46,7 +46,7 @@ std::unique_ptr<Kernel> sliced(const KernelSite& site, const Slices& rows, int64
   const StoredIn from(site, 0);
   const StoredOut to(site, 0);
   auto kernel = std::make_unique<PhasedKernel>();
-  if (from.type() == DType::bf16) kernel->worker_scratch(float_bytes(rows.size * (in + out)));
+  if (is_narrow(from.type())) kernel->worker_scratch(float_bytes(rows.size * (in + out)));
   kernel->phase(rows.tasks(), [=](int task, const KernelArgs& args) {
     const int64_t first = rows.first(task), count = rows.count(task);
     auto* x = reinterpret_cast<float*>(args.worker_scratch);
@@ -99,7 +99,7 @@ Types infer_grad_weights(const Node&, std::span<const TensorType> in) {
 }
 // Both in one type: of two different ones in fp32, which loses nothing.
 FormChoice grad_weights_forms(const Node& n, std::span<const TensorType> offered) {
-  return stored_alike<all_plain>(n, offered);
+  return moved<all_plain>(n, offered);
 }
 std::unique_ptr<Kernel> grad_weights(const Node&, const KernelSite& site) {
   constexpr int64_t features = 16;
@@ -107,7 +107,7 @@ std::unique_ptr<Kernel> grad_weights(const Node&, const KernelSite& site) {
   const int64_t rows = site.in[0].shape[0], batch = rows / replicas;
   const StoredIn d_out(site, 0), x_in(site, 1);
   const auto d_weights = site.output<float>(0), d_biases = site.output<float>(1);
-  const bool narrow = x_in.type() == DType::bf16;
+  const bool narrow = is_narrow(x_in.type());
   auto kernel = std::make_unique<PhasedKernel>();
   // bf16 is widened once for all tasks: d_y, then x.
   const int64_t d_y_count = rows * out, x_count = rows * in;
@@ -118,8 +118,8 @@ std::unique_ptr<Kernel> grad_weights(const Node&, const KernelSite& site) {
       const Chunks chunks{d_y_count + x_count};
       const int64_t begin = chunks.begin(task), end = begin + chunks.length(task);
       const int64_t border = std::clamp(d_y_count, begin, end);
-      widen(DType::bf16, d_out.at(args, begin), border - begin, to + begin);
-      widen(DType::bf16, x_in.at(args, border - d_y_count), end - border, to + border);
+      widen(x_in.type(), d_out.at(args, begin), border - begin, to + begin);
+      widen(x_in.type(), x_in.at(args, border - d_y_count), end - border, to + border);
     });
   }
   // This task's rows of every replica's gradient: [replicas, features, in + 1].

@@ -170,9 +170,20 @@ struct BadSample {
   std::string reason;
 };
 
+// The loss or a gradient of a step was not finite: the step changed no parameter.
 struct NonFinite {
   int64_t step = 0;
   double loss = 0;
+  bool gradient = false;              // the loss was finite
+  bool stops = true;                  // the run ends here
+  std::vector<int64_t> samples = {};  // indices in the dataset, in the order of the step
+};
+
+// The dynamic loss scale changed after a step.
+struct LossScaled {
+  int64_t step = 0;
+  double scale = 0;       // from the next step on
+  bool overflow = false;  // a gradient was not finite: the step changed no parameter
 };
 
 // Another process of the run died or hangs, so this process ends. A resume removes the event from
@@ -212,10 +223,10 @@ struct RunEnd {
   int exit = 0;
 };
 
-using RunEvent =
-    std::variant<RunStart, WeightsLoaded, PlanReady, Forecast, Exchanged, TrainProgress,
-                 EvalProgress, EvalDone, PicturesShown, HistogramShown, EpochDone, CheckpointSaved,
-                 Shortened, BadSample, NonFinite, RankLost, Warning, Resumed, Stopped, RunEnd>;
+using RunEvent = std::variant<RunStart, WeightsLoaded, PlanReady, Forecast, Exchanged,
+                              TrainProgress, EvalProgress, EvalDone, PicturesShown, HistogramShown,
+                              EpochDone, CheckpointSaved, Shortened, BadSample, NonFinite,
+                              LossScaled, RankLost, Warning, Resumed, Stopped, RunEnd>;
 
 // Overloads one lambda per event type, for std::visit.
 template <class... F>

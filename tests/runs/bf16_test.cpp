@@ -114,7 +114,7 @@ TEST(Bf16Run, WhatContradictsIsRefused) {
   refused({"--data-loader-image-type", "bf16"}, "try: --precision 16.32");
   refused({"--precision", "16.32", "--data-loader-image-type", "bf16", "--eight-bit-io"},
           "batches hold bytes, not bf16");
-  refused({"--precision", "16.16"}, "keeps the weights in fp32");
+  refused({"--dtype", "fp16", "--data-loader-image-type", "bf16"}, "try: --precision 16.32");
 }
 
 }  // namespace

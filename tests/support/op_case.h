@@ -64,8 +64,8 @@ std::set<std::string> ops_in(const OpCase& c);
 // The same of a graph as it is.
 std::set<std::string> ops_in(const Graph& graph);
 
-// Every op reads and writes bf16 wherever it can.
-StorageRules narrowed_ops();
+// Every op reads and writes a 16-bit type wherever it can.
+StorageRules narrowed_ops(DType type = DType::bf16);
 
 // Helper of references: the offset of an element in plain order.
 inline size_t at(const Shape& s, int64_t n, int64_t c, int64_t h, int64_t w) {

@@ -51,6 +51,9 @@ Measured measure(const RunSetup& setup, const MeasureOptions& options) {
   measured.planned_bytes = refuse_what_cannot_fit(setup, fs::temp_directory_path()).peak();
   Network network(setup.plans, setup.config.thread_count(), setup.config.cores());
   network.state().initialize(setup.config.seed);
+  setup.config.precision.kept().round_first(network.state().layout(), network.state().params());
+  RunProgress progress;
+  progress.scaling.loss_scale = static_cast<double>(setup.config.loss_scaling.scale);
   measured.machine = measure_speed(network.pool());
   const int total = options.warmup + options.steps;
   std::vector<Watched> watched;
@@ -76,8 +79,10 @@ Measured measure(const RunSetup& setup, const MeasureOptions& options) {
       bind(*watched[0].executor, loader.next());
       watched[0].executor->run();
     } else {
-      const Results& results = train_step(setup, network, step, setup.inputs(step),
+      progress.step = step;
+      const Results& results = train_step(setup, network, step, setup.inputs(progress),
                                           [&]() -> const Batch& { return loader.next(); });
+      setup.config.loss_scaling.judge(network.steps().outcome(), progress.scaling);
       measured.losses.push_back(results.mean_loss());
     }
     if (step >= options.warmup) measured.seconds.push_back(steady_seconds() - start);

@@ -25,8 +25,8 @@ namespace convoy {
 namespace {
 
 // The type of the weights of convolutions and linear layers in the file.
-enum class FileType { fp32, bf16 };
-constexpr auto words_of(FileType) { return words<FileType>("fp32", "bf16"); }
+enum class FileType { fp32, bf16, fp16 };
+constexpr auto words_of(FileType) { return words<FileType>("fp32", "bf16", "fp16"); }
 
 struct Options : InferenceOptions {
   std::string output;
@@ -65,8 +65,8 @@ struct Options : InferenceOptions {
           "differs is not kept. 0: do not",
           between(0, 1e6));
     field("dtype", dtype,
-          "bf16: safetensors with the weights of convolutions and linear layers in bf16, half the "
-          "size; biases, norms and statistics stay in fp32");
+          "bf16, fp16: safetensors with the weights of convolutions and linear layers in 16 bits, "
+          "half the size; biases, norms and statistics stay in fp32");
     field("json", json, "print one JSON object");
     field.section("ONNX");
     field("opset", opset, "operator set", between(13, 21));
@@ -114,10 +114,11 @@ void refuse_idle(const Options& options, const std::string& format, const Comman
             options.output);
     }
   }
-  if (format == "onnx" && options.dtype == FileType::bf16) {
+  if (format == "onnx" && options.dtype != FileType::fp32) {
     raise(Fault::usage,
-          "--dtype bf16 is for safetensors: few programs run convolutions of ONNX in bf16; try: "
-          "--output FILE.safetensors");
+          "--dtype {} is for safetensors: few programs run convolutions of ONNX in it; try: "
+          "--output FILE.safetensors",
+          word_of(options.dtype));
   }
   const bool detects = bool(find_model(options.model).variant.boxes);
   if (detects && options.softmax) {
@@ -169,7 +170,9 @@ class Exporting {
   void make_file() {
     if (format_ == "safetensors") {
       tensors_.emplace(source_.all_tensors());
-      if (options_.dtype == FileType::bf16) tensors_->round_weights();
+      if (options_.dtype != FileType::fp32) {
+        tensors_->round_weights(options_.dtype == FileType::fp16 ? DType::f16 : DType::bf16);
+      }
       image_.emplace(tensors_->tensors(), source_.metadata());
       return;
     }

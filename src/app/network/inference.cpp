@@ -14,6 +14,7 @@
 #include "data/sources/data_file.h"
 #include "data/sources/folder_source.h"
 #include "models/model.h"
+#include "tensor/f16_overflow.h"
 #include "train/checkpoint/weights_metadata.h"
 #include "train/kernel_choices.h"
 #include "weights/match.h"
@@ -137,6 +138,7 @@ FoundModel check_model_and_data(InferenceOptions& options, const std::string& or
   options.data.suit(model.image_size(), model.family.channels, model.classes(),
                     task_of(model.family).of_objects);
   limit_isa(options.isa);
+  saturate_f16(options.precision.saturates);
   return model;
 }
 

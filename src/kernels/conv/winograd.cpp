@@ -1,5 +1,20 @@
 #include "kernels/conv/winograd.h"
 
+#ifndef CONVOY_KERNELS_WINOGRAD_ONCE
+#define CONVOY_KERNELS_WINOGRAD_ONCE
+namespace convoy::kernels {
+namespace {
+template <class T>
+struct Transforms {
+  void (*input)(const WinogradPlane&, const T*, int64_t, int64_t, const WinogradField&);
+  void (*output)(const WinogradPlane&, const WinogradField&, int64_t, int64_t, T*);
+  void (*output_grad)(const WinogradPlane&, const T*, int64_t, int64_t, const WinogradField&);
+};
+
+}  // namespace
+}  // namespace convoy::kernels
+#endif
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/conv/winograd.cpp"
 #include <hwy/foreach_target.h>
@@ -292,50 +307,32 @@ void winograd_weights_grad_impl(int64_t tile, int64_t block, const float* u, int
 }
 
 template <class T>
-HWY_INLINE void input(const WinogradPlane& p, const T* plane, int64_t first, int64_t count,
-                      const WinogradField& to) {
+void input(const WinogradPlane& p, const T* plane, int64_t first, int64_t count,
+           const WinogradField& to) {
   p.tile == 4 ? pixels_to_points<4, InputPixels<4>>(p, plane, first, count, to)
               : pixels_to_points<2, InputPixels<2>>(p, plane, first, count, to);
 }
 
 template <class T>
-HWY_INLINE void output(const WinogradPlane& p, const WinogradField& from, int64_t first,
-                       int64_t count, T* plane) {
+void output(const WinogradPlane& p, const WinogradField& from, int64_t first, int64_t count,
+            T* plane) {
   p.tile == 4 ? output_tiles<4>(p, from, first, count, plane)
               : output_tiles<2>(p, from, first, count, plane);
 }
 
 template <class T>
-HWY_INLINE void output_grad(const WinogradPlane& p, const T* plane, int64_t first, int64_t count,
-                            const WinogradField& to) {
+void output_grad(const WinogradPlane& p, const T* plane, int64_t first, int64_t count,
+                 const WinogradField& to) {
   p.tile == 4 ? pixels_to_points<4, OutputGradPixels<4>>(p, plane, first, count, to)
               : pixels_to_points<2, OutputGradPixels<2>>(p, plane, first, count, to);
 }
 
-void input_f32(const WinogradPlane& p, const float* plane, int64_t first, int64_t count,
-               const WinogradField& to) {
-  input(p, plane, first, count, to);
-}
-void input_bf16(const WinogradPlane& p, const Bf16* plane, int64_t first, int64_t count,
-                const WinogradField& to) {
-  input(p, plane, first, count, to);
-}
-void output_f32(const WinogradPlane& p, const WinogradField& from, int64_t first, int64_t count,
-                float* plane) {
-  output(p, from, first, count, plane);
-}
-void output_bf16(const WinogradPlane& p, const WinogradField& from, int64_t first, int64_t count,
-                 Bf16* plane) {
-  output(p, from, first, count, plane);
-}
-void output_grad_f32(const WinogradPlane& p, const float* plane, int64_t first, int64_t count,
-                     const WinogradField& to) {
-  output_grad(p, plane, first, count, to);
-}
-void output_grad_bf16(const WinogradPlane& p, const Bf16* plane, int64_t first, int64_t count,
-                      const WinogradField& to) {
-  output_grad(p, plane, first, count, to);
-}
+template <class T>
+constexpr Transforms<T> transforms_of{
+    .input = input<T>, .output = output<T>, .output_grad = output_grad<T>};
+const Transforms<float>& transforms_f32() { return transforms_of<float>; }
+const Transforms<Bf16>& transforms_bf16() { return transforms_of<Bf16>; }
+const Transforms<F16>& transforms_f16() { return transforms_of<F16>; }
 
 }  // namespace convoy::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -343,41 +340,53 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace convoy::kernels {
 
-HWY_EXPORT(input_f32);
-HWY_EXPORT(input_bf16);
-HWY_EXPORT(output_f32);
-HWY_EXPORT(output_bf16);
-HWY_EXPORT(output_grad_f32);
-HWY_EXPORT(output_grad_bf16);
+HWY_EXPORT(transforms_f32);
+HWY_EXPORT(transforms_bf16);
+HWY_EXPORT(transforms_f16);
 HWY_EXPORT(winograd_weights_impl);
 HWY_EXPORT(winograd_weights_grad_impl);
 
-void winograd_input(const WinogradPlane& p, const float* plane, int64_t first, int64_t count,
-                    const WinogradField& to) {
-  HWY_DYNAMIC_DISPATCH(input_f32)(p, plane, first, count, to);
-}
-void winograd_input(const WinogradPlane& p, const Bf16* plane, int64_t first, int64_t count,
-                    const WinogradField& to) {
-  HWY_DYNAMIC_DISPATCH(input_bf16)(p, plane, first, count, to);
-}
-
-void winograd_output(const WinogradPlane& p, const WinogradField& from, int64_t first,
-                     int64_t count, float* plane) {
-  HWY_DYNAMIC_DISPATCH(output_f32)(p, from, first, count, plane);
-}
-void winograd_output(const WinogradPlane& p, const WinogradField& from, int64_t first,
-                     int64_t count, Bf16* plane) {
-  HWY_DYNAMIC_DISPATCH(output_bf16)(p, from, first, count, plane);
+template <class T>
+const Transforms<T>& transforms() {
+  if constexpr (dtype_of<T> == DType::bf16)
+    return HWY_DYNAMIC_DISPATCH(transforms_bf16)();
+  else if constexpr (dtype_of<T> == DType::f16)
+    return HWY_DYNAMIC_DISPATCH(transforms_f16)();
+  else
+    return HWY_DYNAMIC_DISPATCH(transforms_f32)();
 }
 
-void winograd_output_grad(const WinogradPlane& p, const float* plane, int64_t first, int64_t count,
-                          const WinogradField& to) {
-  HWY_DYNAMIC_DISPATCH(output_grad_f32)(p, plane, first, count, to);
+template <class T>
+void winograd_input(const WinogradPlane& p, const T* plane, int64_t first, int64_t count,
+                    const WinogradField& to) {
+  transforms<T>().input(p, plane, first, count, to);
 }
-void winograd_output_grad(const WinogradPlane& p, const Bf16* plane, int64_t first, int64_t count,
-                          const WinogradField& to) {
-  HWY_DYNAMIC_DISPATCH(output_grad_bf16)(p, plane, first, count, to);
+template <class T>
+void winograd_output(const WinogradPlane& p, const WinogradField& from, int64_t first,
+                     int64_t count, T* plane) {
+  transforms<T>().output(p, from, first, count, plane);
 }
+template <class T>
+void winograd_output_grad(const WinogradPlane& p, const T* plane, int64_t first, int64_t count,
+                          const WinogradField& to) {
+  transforms<T>().output_grad(p, plane, first, count, to);
+}
+
+template void winograd_input(const WinogradPlane&, const float*, int64_t, int64_t,
+                             const WinogradField&);
+template void winograd_output(const WinogradPlane&, const WinogradField&, int64_t, int64_t, float*);
+template void winograd_output_grad(const WinogradPlane&, const float*, int64_t, int64_t,
+                                   const WinogradField&);
+template void winograd_input(const WinogradPlane&, const Bf16*, int64_t, int64_t,
+                             const WinogradField&);
+template void winograd_output(const WinogradPlane&, const WinogradField&, int64_t, int64_t, Bf16*);
+template void winograd_output_grad(const WinogradPlane&, const Bf16*, int64_t, int64_t,
+                                   const WinogradField&);
+template void winograd_input(const WinogradPlane&, const F16*, int64_t, int64_t,
+                             const WinogradField&);
+template void winograd_output(const WinogradPlane&, const WinogradField&, int64_t, int64_t, F16*);
+template void winograd_output_grad(const WinogradPlane&, const F16*, int64_t, int64_t,
+                                   const WinogradField&);
 
 void winograd_weights(int64_t tile, int64_t block, const float* g, float* u, int64_t point) {
   HWY_DYNAMIC_DISPATCH(winograd_weights_impl)(tile, block, g, u, point);

@@ -143,17 +143,17 @@ std::unique_ptr<Kernel> grad_weights_kernel(const Node& n, const KernelSite& sit
 // Images in fp32 or bf16, and the result in the same type; weights and their gradient are fp32.
 FormChoice forward_forms(const Node& n, std::span<const TensorType> offered) {
   const ConvShape s = conv_shape(n.attrs<Attrs>());
-  return {{{s.x, fp32_or_bf16(offered[0].dtype)}, {}}, {s.y}};
+  return {{{s.x, fp32_or_narrow(offered[0].dtype)}, {}}, {s.y}};
 }
 FormChoice grad_input_forms(const Node& n, std::span<const TensorType> offered) {
   const ConvShape s = conv_shape(n.attrs<Attrs>());
-  return {{{s.y, fp32_or_bf16(offered[0].dtype)}, {}}, {s.x}};
+  return {{{s.y, fp32_or_narrow(offered[0].dtype)}, {}}, {s.x}};
 }
 // Both images in one type: of two different ones in fp32, which loses nothing.
 FormChoice grad_weights_forms(const Node& n, std::span<const TensorType> offered) {
   const ConvShape s = conv_shape(n.attrs<Attrs>());
   const bool alike = offered[0].dtype == offered[1].dtype;
-  const DType type = alike ? fp32_or_bf16(offered[0].dtype) : DType::f32;
+  const DType type = alike ? fp32_or_narrow(offered[0].dtype) : DType::f32;
   return {{{s.x, type}, {s.y, type}}, {Layout::plain}};
 }
 

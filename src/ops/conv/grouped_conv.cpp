@@ -76,7 +76,9 @@ class Apply : public Kernel {
     std::byte* made = out_.at(args, task * high_.made * wide_.made * block_);
     const float* w = packed + task % blocks_ * weights();
     auto* memory = reinterpret_cast<float*>(args.worker_scratch);
-    if (in_.type() == DType::bf16) {
+    if (in_.type() == DType::f16) {
+      plane(reinterpret_cast<const F16*>(source), w, memory, reinterpret_cast<F16*>(made));
+    } else if (in_.type() == DType::bf16) {
       plane(reinterpret_cast<const Bf16*>(source), w, memory, reinterpret_cast<Bf16*>(made));
     } else {
       plane(reinterpret_cast<const float*>(source), w, memory, reinterpret_cast<float*>(made));
@@ -158,13 +160,15 @@ class Apply : public Kernel {
     }
   }
 
-  void fill(float* memory, int64_t row, const float* plane) const {
+  template <class T>
+  void fill(float* memory, int64_t row, const T* plane) const {
     spread_.fill(memory, row, plane);
   }
   void fill(float* memory, int64_t row, const Bf16* plane) const {
     pairs_ ? spread_.fill_channels(memory, row, plane) : spread_.fill(memory, row, plane);
   }
-  static void make_row(const kernels::GroupedRow& row, const float* w, float* y) {
+  template <class T>
+  static void make_row(const kernels::GroupedRow& row, const float* w, T* y) {
     kernels::grouped_row(row, w, y);
   }
   void make_row(const kernels::GroupedRow& row, const float* w, Bf16* y) const {
@@ -235,7 +239,9 @@ class GradWeights : public Kernel {
     for (int64_t n = first; n < first + slices_.count(slice); ++n) {
       const std::byte* x = x_.at(args, (n * blocks_ + b) * s_.ih * s_.iw * block_);
       const std::byte* d_y = d_y_.at(args, (n * blocks_ + b) * s_.oh * s_.ow * block_);
-      if (x_.type() == DType::bf16) {
+      if (x_.type() == DType::f16) {
+        plane(reinterpret_cast<const F16*>(x), reinterpret_cast<const F16*>(d_y), memory, sums);
+      } else if (x_.type() == DType::bf16) {
         plane(reinterpret_cast<const Bf16*>(x), reinterpret_cast<const Bf16*>(d_y), memory, sums);
       } else {
         plane(reinterpret_cast<const float*>(x), reinterpret_cast<const float*>(d_y), memory, sums);
@@ -271,14 +277,16 @@ class GradWeights : public Kernel {
     }
   }
 
-  void fill(float* memory, int64_t row, const float* plane) const {
+  template <class T>
+  void fill(float* memory, int64_t row, const T* plane) const {
     spread_.fill(memory, row, plane);
   }
   void fill(float* memory, int64_t row, const Bf16* plane) const {
     pairs_ ? spread_.fill_pixels(memory, row, plane, s_.stride_w)
            : spread_.fill(memory, row, plane);
   }
-  static void add_row(const kernels::GroupedRow& row, const float* d_y, float* sums) {
+  template <class T>
+  static void add_row(const kernels::GroupedRow& row, const T* d_y, float* sums) {
     kernels::grouped_row_grad(row, d_y, sums);
   }
   void add_row(const kernels::GroupedRow& row, const Bf16* d_y, float* sums) const {

@@ -44,15 +44,21 @@ struct WinogradImages {
   int64_t plane(int64_t n, int64_t b) const { return (n * blocks() + b) * h * w * block; }
 };
 
-// kernels/conv/winograd.h on planes in fp32 or bf16.
+// kernels/conv/winograd.h on planes in fp32, bf16 or fp16.
 inline void winograd_input(const kernels::WinogradPlane& p, DType stored, const std::byte* plane,
                            int64_t first, int64_t count, const kernels::WinogradField& to) {
+  if (stored == DType::f16) {
+    return kernels::winograd_input(p, reinterpret_cast<const F16*>(plane), first, count, to);
+  }
   stored == DType::bf16
       ? kernels::winograd_input(p, reinterpret_cast<const Bf16*>(plane), first, count, to)
       : kernels::winograd_input(p, reinterpret_cast<const float*>(plane), first, count, to);
 }
 inline void winograd_output(const kernels::WinogradPlane& p, const kernels::WinogradField& from,
                             int64_t first, int64_t count, DType stored, std::byte* plane) {
+  if (stored == DType::f16) {
+    return kernels::winograd_output(p, from, first, count, reinterpret_cast<F16*>(plane));
+  }
   stored == DType::bf16
       ? kernels::winograd_output(p, from, first, count, reinterpret_cast<Bf16*>(plane))
       : kernels::winograd_output(p, from, first, count, reinterpret_cast<float*>(plane));
@@ -60,6 +66,9 @@ inline void winograd_output(const kernels::WinogradPlane& p, const kernels::Wino
 inline void winograd_output_grad(const kernels::WinogradPlane& p, DType stored,
                                  const std::byte* plane, int64_t first, int64_t count,
                                  const kernels::WinogradField& to) {
+  if (stored == DType::f16) {
+    return kernels::winograd_output_grad(p, reinterpret_cast<const F16*>(plane), first, count, to);
+  }
   stored == DType::bf16
       ? kernels::winograd_output_grad(p, reinterpret_cast<const Bf16*>(plane), first, count, to)
       : kernels::winograd_output_grad(p, reinterpret_cast<const float*>(plane), first, count, to);

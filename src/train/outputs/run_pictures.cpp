@@ -208,7 +208,7 @@ void tell_histograms(const RunSite& site, int64_t step) {
   const State& state = site.network.state();
   const RunConfig& config = site.config;
   const double scale = 1 / (static_cast<double>(config.replicas) * config.accumulation *
-                            static_cast<double>(config.loss_scale));
+                            static_cast<double>(site.network.steps().loss_scale()));
   const bool has_gradients = !config.shard_optimizer || !site.transport;
   for (const StateLayout::Slot& slot : state.layout().params) {
     const auto begin = static_cast<size_t>(slot.offset), count = static_cast<size_t>(slot.count);

@@ -101,9 +101,8 @@ void RunConfig::describe_update(Fields& field) {
   field.needs("label-smoothing-kind", label_smoothing > 0, "--label-smoothing above 0",
               {"label-smoothing"});
   mixing.describe(field);
-  field("loss-scale", loss_scale,
-        "the loss is multiplied by it before the backward pass, the gradients divided after",
-        at_least(1e-30), {"loss-scaling"});
+  precision.describe(field);
+  loss_scaling.describe(field, precision);
   field("bn-momentum", bn_momentum, "weight of the newest batch in batch norm's running statistics",
         between(0, 1));
   field("bn-update", bn_update,
@@ -134,7 +133,6 @@ void RunConfig::describe_files(Fields& field) {
         "(taskset), that this run has to itself. Changes no result",
         any_value().no_result());
   field("isa", isa, "instruction set; a lower one gives the results of such a machine");
-  precision.describe(field);
   describe_choices(field, choices);
   field(
       "memory", memory,

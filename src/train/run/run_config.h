@@ -21,6 +21,7 @@
 #include "train/fine_tuning.h"
 #include "train/kernel_choices.h"
 #include "train/outputs/run_outputs.h"
+#include "train/precision/loss_scaling.h"
 #include "train/precision/precision.h"
 #include "train/run/run_trace.h"
 #include "train/schedules/schedule.h"
@@ -80,7 +81,7 @@ struct RunConfig {
   ClassWeighting class_weights;
   StopRules stop;
   LearningRate lr;
-  float loss_scale = 1;
+  LossScaling loss_scaling;
   Mixing mixing;
   float label_smoothing = 0;
   ops::Smoothing label_smoothing_kind = ops::Smoothing::uniform;

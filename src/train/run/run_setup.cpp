@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/random.h"
 #include "models/model.h"
 #include "ops/norm/batch_norm.h"
 
@@ -57,6 +58,7 @@ NetworkSpec RunSetup::network_spec(int64_t micro_batch) const {
           .image_type = config.data.image_type == ImageType::bf16 ? DType::bf16 : DType::f32,
           .optimizer = &config.update(),
           .clip = config.clip,
+          .kept = config.precision.kept(),
           .tune =
               [this](Graph& graph) {
                 config.tuning.apply(graph, find_model(config.model), config.model_options);
@@ -85,10 +87,23 @@ double RunSetup::learning_rate(int64_t step) const {
 
 StepInputs RunSetup::inputs(int64_t step) const {
   return {.learning_rate = static_cast<float>(learning_rate(step)),
-          .loss_scale = config.loss_scale,
+          .loss_scale = config.loss_scaling.scale,
           .step = static_cast<float>(step),
           .bn_momentum = config.bn_momentum,
-          .skip_update = false};
+          .skip_update = false,
+          .rounding_key = static_cast<int64_t>(
+              random_key(config.seed, Purpose::rounding, static_cast<uint64_t>(step)))};
+}
+
+StepInputs RunSetup::inputs(const RunProgress& progress) const {
+  StepInputs all = inputs(progress.step);
+  all.loss_scale = static_cast<float>(progress.scaling.loss_scale);
+  all.step = static_cast<float>(progress.step - progress.scaling.skipped);
+  if (config.stop.max_hours > 0) {
+    all.learning_rate =
+        static_cast<float>(learning_rate(static_cast<int64_t>(std::floor(progress.scheduled))));
+  }
+  return all;
 }
 
 LoaderSpec RunSetup::loader(int64_t first, int64_t last) const {

@@ -11,6 +11,7 @@
 #include "data/loading/epoch_plan.h"
 #include "data/loading/loader.h"
 #include "train/run/run_config.h"
+#include "train/run/run_progress.h"
 #include "train/step/network.h"
 #include "train/tasks/task.h"
 
@@ -31,6 +32,8 @@ class RunSetup {
   int64_t total_steps() const;
   double learning_rate(int64_t step) const;
   StepInputs inputs(int64_t step) const;
+  // The inputs of the next step of a run that has got so far.
+  StepInputs inputs(const RunProgress& progress) const;
 
   // The loader options for steps [first, last).
   LoaderSpec loader(int64_t first, int64_t last) const;

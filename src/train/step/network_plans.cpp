@@ -55,7 +55,7 @@ NetworkPlans::NetworkPlans(const Task& task, const NetworkSpec& spec)
   shares_ = step_.shard && step_.has_peers()
                 ? UpdateShares::split(state(), step_.processes, step_.rank)
                 : UpdateShares::whole(state());
-  add("update", 0, update_plan(*spec.optimizer, state(), spec.clip, shares_));
+  add("update", 0, update_plan(*spec.optimizer, state(), spec.clip, shares_, spec.kept));
   if (spec.average) add("average", 0, average_plan(state()));
   write_schedules(spec);
 }

@@ -28,6 +28,7 @@ struct NetworkSpec {
   // For training only.
   const Optimizer* optimizer = nullptr;  // null: evaluation only
   Clipping clip = {};
+  KeptWeights kept = {};
   // Marks in a training graph which parameters are frozen and how fast the others learn.
   std::function<void(Graph&)> tune = {};
   StepShape step;

@@ -60,12 +60,34 @@ TEST(Precision, SeveralSpellingsOfOneThing) {
   }
 }
 
+TEST(Precision, TheTypeAndTheBitsOfTheWeightsAreIndependent) {
+  const Precision half = read({{"precision", "16.16"}});
+  EXPECT_EQ(half.name(), "bf16");
+  EXPECT_EQ(half.kept().type, DType::bf16);
+  EXPECT_TRUE(half.kept().stochastic);
+  EXPECT_FALSE(read({{"precision", "16.32"}}).kept().rounds());
+  // A recipe's type stays with another typed precision of 16 bits, its weights with another type.
+  for (const std::vector<Given>& given :
+       std::vector<std::vector<Given>>{{{"precision", "16.16"}, {"dtype", "fp16"}},
+                                       {{"precision", "16.16"}, {"dtype", "fp16", recipe}},
+                                       {{"precision", "16.16", recipe}, {"dtype", "fp16"}}}) {
+    const Precision precision = read(given);
+    EXPECT_EQ(precision.kind, PrecisionKind::half);
+    EXPECT_EQ(precision.storage().narrow, DType::f16);
+    EXPECT_EQ(precision.kept().type, DType::f16);
+    EXPECT_EQ(precision.told(), (std::vector<std::pair<std::string, std::string>>{
+                                    {"precision", "16.16"}, {"dtype", "fp16"}}));
+  }
+  EXPECT_EQ(read({{"dtype", "fp16"}}).kind, PrecisionKind::mixed);
+  EXPECT_EQ(
+      read({{"precision", "16.16", recipe}, {"dtype", "fp16", recipe}, {"dtype", "fp32"}}).kind,
+      PrecisionKind::full);
+  EXPECT_FALSE(read({{"precision", "16.16"}, {"stochastic-rounding", "false"}}).kept().stochastic);
+}
+
 TEST(Precision, WhatContradictsOrDoesNotExistIsRefused) {
-  expect_raises(Fault::usage, {"--precision 16.16", "try: --precision 16.32"}, [] {
-    read({{"precision", "16.16"}});
-  });
-  expect_raises(Fault::usage, {"--dtype fp16", "try: --dtype bf16"}, [] {
-    read({{"dtype", "fp16"}});
+  expect_raises(Fault::usage, {"stochastic-rounding", "--precision 16.16"}, [] {
+    read({{"precision", "16.32"}, {"stochastic-rounding", "false"}});
   });
   expect_raises(Fault::usage, {"--dtype fp32 and --precision 16.32 contradict"}, [] {
     read({{"dtype", "fp32"}, {"precision", "16.32"}});
