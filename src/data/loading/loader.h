@@ -34,9 +34,12 @@ struct LoaderSpec {
   // Part p has the samples [offset + p * batch, offset + (p + 1) * batch) of the step.
   int64_t parts = 1;
   int64_t offset = 0;
-  // With `rows` = replicas, replica r has the parts [r * parts / rows, (r + 1) * parts / rows).
-  // Delivered are part 0 of every replica, then part 1 of every replica, and so on (for lockstep).
+  // With `rows` = replicas, replica r of a block has the parts [r * parts / rows, (r + 1) * parts /
+  // rows) of it. Delivered are part 0 of every replica, then part 1 of every replica, and so on
+  // (for lockstep).
   int64_t rows = 1;
+  // The parts are this many blocks, one after another, each of that many rows.
+  int64_t blocks = 1;
   int64_t first_step = 0, last_step = 0;  // delivers the steps [first, last)
   int64_t stride = 1;                     // delivers only every stride-th of them
   uint64_t seed = 0;

@@ -63,7 +63,8 @@ StepSchedule one_run_schedule(const StepShape& shape, const ExchangedParts& part
                               std::string_view plan = "train");
 // A run for each micro-batch of each replica, one after another.
 StepSchedule sequence_schedule(const StepShape& shape, const ExchangedParts& parts);
-// The replicas run in lockstep, micro-batch by micro-batch.
+// The replicas of a group, or all of them, run in lockstep, micro-batch by micro-batch; groups one
+// after another.
 StepSchedule lockstep_schedule(const StepShape& shape, const ExchangedParts& parts);
 
 // The schedule that suits the shape.
