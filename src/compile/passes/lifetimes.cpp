@@ -7,6 +7,7 @@
 namespace convoy {
 namespace {
 
+// By value: the last position that reads it; -1: none; results are read after the last node.
 std::vector<int> last_reads(const Graph& graph) {
   std::vector<int> last(static_cast<size_t>(graph.value_count()), -1);
   for (size_t at = 0; at < graph.order.size(); ++at) {
@@ -15,7 +16,8 @@ std::vector<int> last_reads(const Graph& graph) {
   }
   for (const Value v : graph.results())
     last[static_cast<size_t>(v.id)] = static_cast<int>(graph.order.size());
-  // The inputs and outputs of a node that runs early stay allocated until its reader has run.
+  // A node that runs early (order_nodes has moved it) begins an exchange, which uses its inputs and
+  // outputs until the last reader of its first output has run.
   for (const int id : graph.order) {
     const Node& node = graph.node(id);
     if (!node.op->runs_early) continue;

@@ -12,7 +12,7 @@ namespace convoy {
 struct Lifetimes {
   struct Buffer {
     size_t bytes = 0;
-    int first = 0, last = 0;  // positions in the order, both inclusive
+    int first = 0, last = 0;  // written and last read at these positions; inclusive
     size_t offset = 0;        // set by plan_memory
   };
   std::vector<Buffer> buffers;

@@ -1,5 +1,6 @@
-// Makes kernels and assigns offsets: the largest buffers first, each at the lowest offset where it
-// overlaps no buffer with an intersecting lifetime.
+// Makes kernels and assigns an offset to every value: in the workspace by lifetimes, in the state
+// by the layout of parameters and statistics. In the workspace the largest buffers are placed
+// first, each at the lowest offset where it overlaps no buffer with an intersecting lifetime.
 
 #include <algorithm>
 #include <map>
@@ -57,7 +58,7 @@ void settle_results(Graph& graph) {
   }
 }
 
-// The next offset in a region of the kind `apart`.
+// The next offset in a region of the layout `apart`.
 size_t take_apart(Plan& plan, const Region* region, size_t bytes) {
   auto& all = plan.apart;
   auto found = std::ranges::find(all, region, &std::pair<const Region*, size_t>::first);
@@ -68,13 +69,14 @@ size_t take_apart(Plan& plan, const Region* region, size_t bytes) {
 size_t offset_of(const Graph& graph, Value v, const Lifetimes& lives, Plan& plan) {
   const ValueInfo& info = graph.info(v);
   const auto slot = static_cast<size_t>(info.slot);
+  // A view is a whole buffer of the state: number `slot` of several of the same size.
   if (graph.node(info.node).op == &view_op) return slot * stored_bytes(info.type);
   switch (info.region->layout) {
     case Region::Layout::lifetimes:
       return lives.buffers[static_cast<size_t>(lives.of_value[static_cast<size_t>(v.id)])].offset;
     case Region::Layout::apart:
       return take_apart(plan, info.region, stored_bytes(info.type));
-    case Region::Layout::caller:
+    case Region::Layout::caller:  // no offset: the number of the input (compile/plan.h: Place)
       return slot;
     case Region::Layout::params:
       return float_bytes(plan.state.params[slot].offset);
@@ -106,10 +108,11 @@ StateLayout lay_out_state(const Graph& graph) {
                             .shape = s.shape,
                             .init = {},
                             .decay = false,
-                            .rate = s.batch ? 1.0f : 0.0f,
+                            .rate = s.batch ? 1.0f : 0.0f,  // 0: not updated
                             .start = s.start,
                             .count = s.shape.count()});
   }
+  // Backwards: the backward pass completes the gradients of the last parameters first.
   for (auto slot = layout.params.rbegin(); slot != layout.params.rend(); ++slot) {
     slot->offset = layout.param_floats;
     layout.param_floats += aligned(slot->count);
