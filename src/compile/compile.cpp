@@ -58,6 +58,10 @@ constexpr std::array passes{
          [](Work& w) { choose_storage(w.graph, w.words(), w.options.storage); }},
     Pass{"choose_layouts", always, every_plan, [](Work& w) { choose_layouts(w.graph, w.words()); }},
 
+    // What is kept. After layouts and storage are chosen, a node that is made again is the same
+    // node: the same kernel, with the same results.
+    Pass{"recompute", always, training, [](Work& w) { recompute(w.graph, w.options.recompute); }},
+
     // When, and in which memory. The order is final before memory is planned.
     Pass{"order_nodes", always, every_plan, [](Work& w) { order_nodes(w.graph); }},
     Pass{"plan_memory", always, every_plan,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compile/plan.h"
+#include "compile/recompute_rule.h"
 #include "compile/storage_rules.h"
 #include "graph/vocabulary.h"
 
@@ -36,6 +37,7 @@ struct CompileOptions {
   // kernels in memory of its own.
   bool packs_once = false;
   StorageRules storage = {};
+  RecomputeRule recompute = {};
   // Adds the exchange nodes of a run with several ranks; empty: none.
   std::function<void(Graph&)> distribute;
 };

@@ -128,6 +128,10 @@ struct OpDef {
   // Attributes as text, for dumps. Absent: none.
   std::string (*describe)(const Node&) = nullptr;
 
+  // Writes a node that makes output 0 again, cheaper than the node itself, from inputs and other
+  // outputs of the node; these other outputs are then kept. Absent: the node runs a second time.
+  Value (*again)(Builder&, const Node&) = nullptr;
+
   // The node is scheduled as soon as its inputs exist. If its first output is read, its inputs and
   // outputs stay allocated until that reader has run; its scratch does not.
   bool runs_early = false;

@@ -61,7 +61,7 @@ int Trainer::train() {
   begun_ = true;
   tell_warnings(site_);
   warn_of_uneven_split(site_);
-  site_.listener.on(forecast(setup_, memory_, site_.dir.path(), network_.pool()));
+  site_.listener.on(forecast(setup_, memory_, site_.dir.path(), measure_speed(network_.pool())));
   if (state_.progress.boundary_pending && !finish_boundary()) return stop_here();
   return train_on();
 }

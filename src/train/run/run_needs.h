@@ -43,9 +43,9 @@ DiskNeeds disk_needs(const RunSetup& setup, const fs::path& where);
 // arithmetic and its memory traffic, at rates that our kernels reach.
 double estimated_step_seconds(const NetworkPlans& plans, const MachineSpeed& machine);
 
-// The whole forecast, for people. Measures the machine on the pool's threads.
+// The whole forecast, for people.
 Forecast forecast(const RunSetup& setup, const MemoryNeeds& memory, const fs::path& where,
-                  ThreadPool& pool);
+                  const MachineSpeed& machine);
 
 // Raises Fault::no_space with the largest batch that fits; otherwise returns the needs. Call it
 // before allocating, since memory already in use is counted as the program's.

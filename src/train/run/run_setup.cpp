@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "models/model.h"
 #include "ops/norm/batch_norm.h"
+#include "train/memory/fit_memory.h"
 
 namespace convoy {
 namespace {
@@ -44,17 +45,30 @@ RunSetup::RunSetup(const RunConfig& run, const PassWatch& watch, ProcessPlace pl
                       .train_set = train_set.get(),
                       .image = train_set->image_shape(),
                       .tables = byte_tables(run, train_chain, eval_chain)})),
-      plans(*task, with_watch(network_spec(shape.micro_batch), watch)) {}
+      points(recompute_points()),
+      plans(*task, with_watch(fit(fit_memory(*this, network_spec(shape.micro_batch))), watch)) {}
 
-NetworkSpec RunSetup::network_spec(int64_t micro_batch) const {
+std::vector<std::string> RunSetup::recompute_points() const {
+  if (!config.pipeline.on || config.pipeline.splits.empty()) return {};
+  const NetworkPlans kept(*task, network_spec(shape.micro_batch, Recompute::off));
+  return config.pipeline.blocks(split_points(kept.find("train")->graph));
+}
+
+NetworkSpec RunSetup::fit(NetworkSpec spec) {
+  shape.together = spec.step.together;
+  return spec;
+}
+
+NetworkSpec RunSetup::network_spec(int64_t micro_batch, Recompute mode) const {
   StepShape step = shape;
   step.micro_batch = micro_batch;
   const bool short_tail = epochs.tail() == EpochTail::short_;
   return {.image = train_set->image_shape(),
-          .eval_batch = config.eval_epochs > 0 ? eval_batch(micro_batch) : 0,
+          .eval_batch = config.eval_epochs > 0 ? eval_batch(micro_batch, mode) : 0,
           .watch = {},
           .choices = config.choices,
           .storage = config.precision.storage(),
+          .recompute = {.mode = mode, .points = points},
           .image_type = config.data.image_type == ImageType::bf16 ? DType::bf16 : DType::f32,
           .optimizer = &config.update(),
           .clip = config.clip,
@@ -69,10 +83,10 @@ NetworkSpec RunSetup::network_spec(int64_t micro_batch) const {
           .average = config.average.on()};
 }
 
-int64_t RunSetup::eval_batch(int64_t micro_batch) const {
+int64_t RunSetup::eval_batch(int64_t micro_batch, Recompute mode) const {
   StepShape most = config.step_shape(0, process.size);
   most.micro_batch = micro_batch;
-  return config.eval_batch(most.plan_batch());
+  return config.eval_batch(most.plan_batch(), mode);
 }
 
 int64_t RunSetup::total_steps() const {
@@ -111,7 +125,8 @@ LoaderSpec RunSetup::loader(int64_t first, int64_t last) const {
   spec.batch = shape.plan_batch();
   spec.parts = shape.micro_batches();
   spec.offset = shape.first_sample();
-  spec.rows = shape.lockstep() ? shape.local_replicas() : 1;
+  spec.rows = shape.lanes();
+  spec.blocks = shape.groups();
   spec.first_step = first;
   spec.last_step = last;
   spec.seed = config.seed;

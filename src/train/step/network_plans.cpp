@@ -76,6 +76,7 @@ void NetworkPlans::add_task(std::string kind, const TaskShape& shape, const Netw
                          .watch = watch,
                          .packs_once = kind == "train" && step_.runs() > 1,
                          .storage = spec.storage,
+                         .recompute = spec.recompute,
                          .distribute = {}};
   if (kind == "train") options.distribute = [this](Graph& graph) { distribute(graph); };
   if (watch.print) {
