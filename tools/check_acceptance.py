@@ -75,7 +75,10 @@ class Tests:
         data = self._names_of_data(root)
         for path in sorted((root / "tests").rglob("*_test.cpp")):
             text = path.read_text()
-            for kind, suite, name, body in re.findall(r"^TEST(_F|_P)?\(\s*(\w+),\s*(\w+)\) \{(.*?)^\}", text, re.M | re.S):
+            heads = list(re.finditer(r"^TEST(_F|_P)?\(\s*(\w+),\s*(\w+)\)", text, re.M))
+            for head, following in zip(heads, [*heads[1:], None]):
+                kind, suite, name = head.groups()
+                body = text[head.end():following.start() if following else None].partition("\n}")[0]
                 parameters = data | set(re.findall(r'"([\w/-]+)"', text)) if kind == "_P" else None
                 skips = "GTEST_SKIP" in body or name.startswith("DISABLED_") or suite.startswith("DISABLED_")
                 self.all[f"{suite}.{name}"] = Test(parameters, skips)

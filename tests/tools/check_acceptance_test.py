@@ -14,6 +14,11 @@ TEST(Suite, NeedsData) {
   if (!found) GTEST_SKIP();
 }
 
+TEST(Suite, IsOneLine) { EXPECT_TRUE(true); }
+TEST(Suite, FollowsOne) {
+  EXPECT_TRUE(true);
+}
+
 TEST(DISABLED_Suite, Sleeps) {
   EXPECT_TRUE(true);
 }
@@ -68,7 +73,7 @@ def with_row(number: int, text: str) -> list[str]:
     return rows
 
 
-RIGHT = ["5\tx\tEvery.Recipe", "5\tx\tEvery.Recipe/keras_default", "5\tx\tEvery.Recipe/imagenet_resnet50", "5\tx\truns.a",
+RIGHT = ["5\tx\tSuite.FollowsOne", "5\tx\tEvery.Recipe", "5\tx\tEvery.Recipe/keras_default", "5\tx\tEvery.Recipe/imagenet_resnet50", "5\tx\truns.a",
          "5\tx\tOPEN it is not there", "5\tx\tSuite.NeedsData; Suite.Works\t# weak: half of it", "5\tx\tSuite.Gone\t# from B",
          "5\tx\tSuite.Gone; DOC docs/gone.md#x\t# from B,C  # weak: half of it", "5\tx\tSuite.NeedsData; OPEN the rest"]
 WRONG = {
