@@ -94,7 +94,7 @@ class DialectPlan {
   bool continues = false;              // a run in it goes on
   int inner_replicas = 0;              // of the wrapped program, by the launcher's options
   int max_cpus = 0;                    // above 0: the run keeps to this number of cores
-  std::string hcl_json;                // the text of an HCL file to write; empty: none
+  std::string hcl_path, hcl_json;      // an HCL file to write, and its text; empty: none
 
   std::vector<std::string> recorded_only() const;
 

@@ -167,6 +167,20 @@ TEST(DialectPlan, VariablesAreToldWithWhatTheyAre) {
   });
 }
 
+TEST(DialectPlan, TheHclFileNamesTheWorkers) {
+  const std::string command = "convoy keras --use_horovod --num_workers_per_hls 2";
+  Variables variables{{"HABANA_HCCL_COMM_API", "0"}, {"HCL_CONFIG_PATH", "/x/hcl.json"}};
+  const auto one = nlohmann::json::parse(translated(command, variables).plan->hcl_json);
+  EXPECT_EQ(one, nlohmann::json({{"HCL_PORT", 53432}, {"HCL_COUNT", 2}}));
+  variables["MULTI_HLS_IPS"] = "a,b";
+  variables["HCL_PORT"] = "5000";
+  const TranslatedCommand two = translated(command, variables);
+  EXPECT_EQ(nlohmann::json::parse(two.plan->hcl_json),
+            nlohmann::json({{"HCL_PORT", 5000}, {"HCL_RANKS", {"a", "a", "b", "b"}}}));
+  EXPECT_EQ(two.plan->hcl_path, "/x/hcl.json");
+  EXPECT_EQ(translated(command).plan->hcl_json, "");
+}
+
 TEST(DialectPlan, PreloadingCanBeSwitchedOff) {
   EXPECT_EQ(option("convoy keras", "prefetch"), "(none)");
   EXPECT_EQ(option("convoy keras --experimental_preloading=False", "prefetch"), "1");

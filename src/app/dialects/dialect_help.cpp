@@ -21,6 +21,7 @@ std::string names_of(const DialectRow& row, Manners manners) {
 std::string about(const DialectRow& row) {
   std::string text(row.meaning);
   if (text.starts_with('!')) text = "not available: " + text.substr(1);
+  for (size_t at = text.find(" {}"); at != text.npos; at = text.find(" {}")) text.erase(at, 3);
   text += fmt::format(" ({}", takes_nothing(row.values) ? "off or on" : told_kind(row.values));
   if (!row.fallback.empty() && row.values != "flag")
     text += fmt::format("; default {}", row.fallback);

@@ -137,7 +137,7 @@ DialectNumbers numbers_of(const DialectPlan& plan) {
   n.steps_per_epoch = static_cast<int64_t>(whole_steps(epochs.steps_per_epoch()));
   n.total_steps = config.epochs > 0 ? epochs.total_steps() : config.steps_of_run();
   if (config.max_steps) n.total_steps = std::min(n.total_steps, config.max_steps);
-  n.epochs = config.epochs;
+  n.epochs = config.epochs > 0 ? config.epochs : epochs.epochs_after(n.total_steps);
   n.peak_lr = config.lr.peak(n.global_batch);
   n.lr_at = rates(config, epochs, n.total_steps);
   n.model = config.model;

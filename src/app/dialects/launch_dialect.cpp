@@ -29,7 +29,8 @@ LaunchOptions launch_options_of(const Settings& settings, const DialectPlan& pla
 std::vector<Field> launch_fields() { return described(describe_launch); }
 
 void settle_processes(DialectPlan& plan) {
-  if (plan.launch_options.empty() || !plan.processes().from.empty()) return;
+  if (!plan.processes().from.empty()) plan.launch_options.clear();  // it was launched
+  if (plan.launch_options.empty()) return;
   const RankPlacement placement = launch_options_of(plan.launch_options, plan).placement();
   int most = 0;
   for (const LaunchHost& host : placement.hosts) most = std::max(most, host.slots);

@@ -17,9 +17,9 @@
 #include "base/text/text.h"
 #include "base/threads/cores.h"
 #include "config/config_file.h"
-#include "config/value.h"
 #include "dist/world.h"
 #include "launch/rank_process.h"
+#include "train/run/run_config.h"
 
 namespace convoy {
 namespace {
@@ -104,33 +104,27 @@ void clean_folder(const std::string& folder) {
   fs::remove_all(folder);
 }
 
-bool same_value(const std::string& one, const std::string& other) {
-  double a = 0, b = 0;
-  const bool are_numbers = parse_value(one, a).empty() && parse_value(other, b).empty();
-  return are_numbers ? a == b : one == other;
-}
-
 // The run in the folder goes on, with its own options, which must be those of this command.
 void go_on(DialectPlan& plan, const std::string& folder) {
-  static constexpr std::array free_to_differ{"data-dir", "output",  "name",
-                                             "epochs",   "threads", "workers"};
   const Settings recorded =
       load_record((fs::path(folder) / "args.yml").string(), described(describe_start));
-  for (const auto& [key, setting] : plan.options) {
-    const auto before = recorded.find(key);
-    const bool may_differ = std::ranges::find(free_to_differ, key) != free_to_differ.end();
-    if (may_differ || before == recorded.end() || same_value(before->second.text, setting.text))
-      continue;
+  Fields field(plan.options);
+  RunConfig config;
+  config.describe(field);
+  const auto text_of = [&](const std::string& key) {
+    const auto found = recorded.find(key);
+    return found == recorded.end() ? std::string() : found->second.text;
+  };
+  for (const auto& [key, text] : config.resolved()) {
+    if (key == "epochs" || !recorded.contains(key) || text_of(key) == text) continue;
     raise(Fault::usage, "{} holds a run with other options ({} {}, not {}); try: another folder{}",
-          one_line(folder), key, one_line(before->second.text), one_line(setting.text),
+          one_line(folder), key, one_line(text_of(key)), one_line(text),
           find_row(plan.program, "clean") ? ", or --clean" : "");
   }
   Settings options;
-  const auto epochs = plan.options.find("epochs");
-  const auto before = recorded.find("epochs");
-  if (epochs != plan.options.end() && before != recorded.end() &&
-      !same_value(epochs->second.text, before->second.text)) {
-    options["epochs"] = epochs->second;
+  const auto epochs = config.resolved().find("epochs");
+  if (epochs != config.resolved().end() && text_of("epochs") != epochs->second) {
+    options["epochs"] = {epochs->second, "command line"};
   }
   plan.verb = "resume";
   plan.verb_words = {folder};
@@ -236,6 +230,10 @@ int run_dialect(const Dialect& dialect, const std::vector<std::string>& words) {
     if (started.rank > 0) return 0;
     show_text(command.json ? json_text(explained_json(plan)) + "\n" : explained_text(plan));
     return 0;
+  }
+  if (!plan.hcl_json.empty() && started.rank == 0) {
+    fs::create_directories(fs::path(plan.hcl_path).parent_path());
+    write_atomically(plan.hcl_path, plan.hcl_json, Fault::usage);
   }
   std::vector<std::string> all{std::string(dialect.name)};
   all.insert(all.end(), words.begin(), words.end());

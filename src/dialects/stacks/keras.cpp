@@ -222,11 +222,34 @@ void fill_lars(DialectPlan& plan) {
   plan.set("lr-schedule", plan.text("lr_schedule"));
 }
 
+// The file by which Habana's library without HCCL found the workers; Convoy does not read it.
+void plan_hcl(DialectPlan& plan, const std::string& hosts) {
+  const std::string api = plan.variable("HABANA_HCCL_COMM_API");
+  if (api.empty() || plan.variable_on("HABANA_HCCL_COMM_API")) return;
+  const std::string port = plan.variable("HCL_PORT"), workers = plan.text("num_workers_per_hls");
+  const bool counts = hosts.empty() || plan.on("horovod_hierarchical_allreduce");
+  std::string ranks;
+  for (const std::string& host : split(hosts, ',')) {
+    for (int64_t i = 0; i < plan.count("num_workers_per_hls"); ++i) {
+      ranks += fmt::format("{}\"{}\"", ranks.empty() ? "" : ", ", host);
+    }
+  }
+  plan.hcl_json =
+      fmt::format("{{\"HCL_PORT\": {}, {}}}\n", port.empty() ? "53432" : port,
+                  counts ? "\"HCL_COUNT\": " + workers : "\"HCL_RANKS\": [" + ranks + "]");
+  const std::string path = plan.variable("HCL_CONFIG_PATH"), home = plan.variable("HOME");
+  plan.hcl_path = !path.empty() ? path
+                                : fmt::format("{}/tmp/hcl_config_{}.json", home.empty() ? "" : home,
+                                              plan.processes().ranks);
+  plan.note("HABANA_HCCL_COMM_API is off: " + plan.hcl_path +
+            " is written, and Convoy does not need it");
+}
+
 void plan_launcher(DialectPlan& plan) {
   fill_lars(plan);
   const auto workers = static_cast<int>(plan.count("num_workers_per_hls"));
+  const std::string hosts = plan.variable("MULTI_HLS_IPS");
   if (plan.processes().from.empty()) {
-    const std::string hosts = plan.variable("MULTI_HLS_IPS");
     DialectProcesses all{.per_host = workers};
     if (!hosts.empty()) all.hosts = static_cast<int>(parse_hosts(hosts, "MULTI_HLS_IPS").size());
     all.ranks = all.hosts * workers;
@@ -239,6 +262,7 @@ void plan_launcher(DialectPlan& plan) {
       }
     }
   }
+  plan_hcl(plan, hosts);
   plan_trainer(plan);
 }
 
