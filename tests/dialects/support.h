@@ -3,6 +3,7 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "base/error.h"
 #include "base/text/text.h"
 #include "launch/mpirun.h"
+#include "train/run/run_config.h"
 
 namespace convoy::test {
 
@@ -46,6 +48,23 @@ inline TranslatedCommand translated(const std::string& command, const Variables&
 inline nlohmann::ordered_json explained(const std::string& command,
                                         const Variables& variables = {}) {
   return explained_json(*translated(command, variables).plan);
+}
+
+inline std::vector<Field> run_fields() {
+  Fields field({});
+  RunConfig::describe_all(field);
+  return field.all();
+}
+
+// The options that change a result and differ from their defaults, without those of `left_out`.
+inline std::map<std::string, std::string> recipe_of(Settings settings,
+                                                    const std::set<std::string>& left_out) {
+  for (const std::string& key : left_out) settings.erase(key);
+  Fields field(settings);
+  RunConfig config;
+  config.data.may_be_absent = true;
+  config.describe(field);
+  return config.recipe();
 }
 
 }  // namespace convoy::test
