@@ -202,6 +202,26 @@ void plan_data(DialectPlan& plan, const GraphcoreRun& which) {
   }
 }
 
+// One process has all stages of a pipeline, and runs them in turn: the same result in less memory.
+void plan_stages(DialectPlan& plan) {
+  const std::string schedule = plan.text("pipeline-schedule");
+  const int64_t shards = plan.count("shards");
+  plan.drop("shards");
+  if (!plan.on("pipeline") || !plan.on("enable-recomputation")) {
+    plan.drop("pipeline");
+    plan.drop("pipeline-splits");
+  } else {
+    plan.set("pipeline-schedule", "Sequential");
+  }
+  if (!plan.on("pipeline") || (shards == 1 && schedule == "Sequential")) return;
+  plan.explain("pipeline-schedule",
+               "Sequential: the stages run one after another, with the same result");
+  plan.explain("shards", "each process has all stages of its replicas");
+  plan.note(fmt::format(
+      "{} stages on {} device{} run one after another in each process, with the same result",
+      plan.list("pipeline-splits").size() + 1, shards, shards == 1 ? "" : "s"));
+}
+
 void check_devices(DialectPlan& plan) {
   const auto shards = plan.count("shards");
   const size_t splits = plan.list("pipeline-splits").size();
@@ -229,10 +249,7 @@ void check_devices(DialectPlan& plan) {
   if (plan.on("distributed") && plan.count("batches-per-step") != 1) {
     plan.refuse("distributed", "needs --batches-per-step 1");
   }
-  if (plan.on("pipeline"))
-    plan.set("pipeline-schedule", small_letters(plan.text("pipeline-schedule")));
-  if (!plan.on("pipeline")) plan.drop("pipeline-splits");
-  if (shards == 1) plan.drop("shards");
+  plan_stages(plan);
 }
 
 void plan_precision(DialectPlan& plan) {
