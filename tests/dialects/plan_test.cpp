@@ -246,6 +246,15 @@ TEST(DialectPlan, ReplicasAreThoseOfPoprun) {
   EXPECT_NE(json["notes"].dump().find("overwritten"), std::string::npos);
 }
 
+TEST(DialectPlan, ThePythonInFrontOfAProgramIsLeftOut) {
+  for (const char* front : {"python3 -u ", "/usr/bin/python3.10 ", "'$PYTHON' ", ""}) {
+    const std::string command = fmt::format("convoy keras {}a/b/demo_resnet_keras.py -bs 8", front);
+    EXPECT_EQ(option(command, "batch-size"), "8") << command;
+  }
+  expect_raises(Fault::usage, {"other.py is none of its programs", "resnet_ctl_imagenet_main"},
+                [] { translated("convoy keras other.py -bs 8"); });
+}
+
 TEST(DialectPlan, OtherVerbsOfTheStacks) {
   EXPECT_EQ(translated("convoy ssd --inference cat.jpg").plan->verb, "predict");
   EXPECT_EQ(translated("convoy resnext --eval_only").plan->verb, "eval");

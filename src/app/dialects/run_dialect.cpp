@@ -27,6 +27,7 @@ namespace {
 bool is_blank(std::string_view word) { return word.find_first_not_of(" \t\r\n") == word.npos; }
 
 bool is_python(std::string_view word) {
+  if (word == "$PYTHON") return true;  // as documents write it
   const size_t slash = word.rfind('/');
   if (slash != word.npos) word.remove_prefix(slash + 1);
   return word.starts_with("python") && word.find('=') == word.npos && !word.ends_with(".py");

@@ -55,6 +55,7 @@ void plan_poprun(DialectPlan& plan) {
     if (plan.on("v")) plan.launch("verbose", "true");
   }
   plan.inner_replicas = replicas;
+  if (plan.words().empty()) plan.verb = "launch";  // only the table
   if (plan.words().empty() && !plan.on("print-topology")) {
     plan.refuse("num-instances",
                 "and which program? try: convoy poprun ... train.py --config NAME");
