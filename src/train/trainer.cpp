@@ -215,6 +215,11 @@ void Trainer::judge(const RunEvaluation::Outcome& result) {
     files_.write_weights("best.safetensors", result.average.has_value());
   }
   progress.stale = state_.best_now ? 0 : progress.stale + 1;
+  if (rules.reached(score) && progress.step < progress.last_step) {
+    end_at(site_, state_, progress.step,
+           fmt::format("{} is as good as --stop-at {}", rules.best_metric, rules.stop_at));
+    return;
+  }
   if (rules.patience > 0 && progress.stale >= rules.patience &&
       progress.step < progress.last_step) {
     end_at(site_, state_, progress.step,

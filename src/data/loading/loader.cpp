@@ -294,8 +294,8 @@ void Loader::fill(int64_t number, Batch& batch, Place& place) const {
     const Position position = plan_.at(step, first + i);
     if (position.epoch != epoch) {
       epoch = position.epoch;
-      order.emplace(plan_.dataset_samples(), spec_.seed, epoch, spec_.shuffle,
-                    dataset_.run_length());
+      order.emplace(plan_.dataset_samples(), spec_.shuffle_seed.value_or(spec_.seed), epoch,
+                    spec_.shuffle, dataset_.run_length());
     }
     key[i] = (*order)[position.index];
     dataset_.announce_read(key[i]);
@@ -304,9 +304,11 @@ void Loader::fill(int64_t number, Batch& batch, Place& place) const {
     const int64_t sample = key[i];
     const Position position = plan_.at(step, first + i);
     const auto keyed = [&](Purpose purpose) {
-      const uint64_t first_copy =
-          random_key(spec_.seed, purpose, static_cast<uint64_t>(position.epoch),
-                     static_cast<uint64_t>(sample));
+      const uint64_t seed = purpose == Purpose::view      ? spec_.crop_seed.value_or(spec_.seed)
+                            : purpose == Purpose::augment ? spec_.augment_seed.value_or(spec_.seed)
+                                                          : spec_.seed;
+      const uint64_t first_copy = random_key(seed, purpose, static_cast<uint64_t>(position.epoch),
+                                             static_cast<uint64_t>(sample));
       if (position.copy == 0) return first_copy;
       return random_key(first_copy, purpose, static_cast<uint64_t>(position.copy));
     };

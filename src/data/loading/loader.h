@@ -44,6 +44,8 @@ struct LoaderSpec {
   int64_t first_step = 0, last_step = 0;  // delivers the steps [first, last)
   int64_t stride = 1;  // only every stride-th of them: ranks that take turns in an evaluation
   uint64_t seed = 0;
+  // In place of `seed`, of the order, of the views, and of the augmentations.
+  std::optional<uint64_t> shuffle_seed = {}, crop_seed = {}, augment_seed = {};
   bool shuffle = true;
   int workers = 0;   // threads; 0: one per four cores. Never more than `prefetch`
   int prefetch = 3;  // batches made ahead of the current one

@@ -126,6 +126,11 @@ void RunConfig::describe_update(Fields& field) {
 void RunConfig::describe_files(Fields& field) {
   field.section("Run");
   field("seed", seed, "start of all random numbers; equal seeds give equal runs");
+  field("shuffle-seed", shuffle_seed, "the seed of the order of the samples; -1: --seed",
+        at_least(-1));
+  field("crop-seed", crop_seed, "the seed of random crops; -1: --seed", at_least(-1));
+  field("augment-seed", augment_seed, "the seed of flips and other augmentations; -1: --seed",
+        at_least(-1));
   field("threads", threads, "threads that compute; 0: one for each core. Changes no result",
         between(0, 256).no_result(), {"j"});
   field("pin", pin,
@@ -195,6 +200,12 @@ void RunConfig::describe(Fields& field) {
   }
   const FoundModel found = find_model(model);
   check_options(found.family, model_options);
+  if (data.eval_image_size && found.variant.boxes) {
+    raise(Fault::usage,
+          "--eval-image-size {}: the default boxes of a detector are those of its training images; "
+          "try: without it",
+          data.eval_image_size);
+  }
   bn_momentum = found.variant.bn_momentum;
   data.suit(found.image_size(), found.family.channels, found.classes(),
             task_of(found.family).of_objects);
@@ -296,6 +307,10 @@ StepShape RunConfig::step_shape(int rank, int size) const {
 int64_t RunConfig::eval_batch(int64_t train_batch, Recompute mode) const {
   if (eval_batch_size) return eval_batch_size;
   return std::min<int64_t>(250, (mode == Recompute::off ? 4 : 1) * train_batch);
+}
+
+EpochPlan RunConfig::epoch_plan(int64_t samples) const {
+  return {samples, step_shape().global_batch(), epochs, data.tail(), data.repeats(replicas)};
 }
 
 ScheduleSite RunConfig::schedule_site(const EpochPlan& plan) const {

@@ -98,6 +98,7 @@ struct RunConfig {
   int64_t eval_batch_size = 0;
 
   uint64_t seed = 1;
+  int64_t shuffle_seed = -1, crop_seed = -1, augment_seed = -1;  // -1: seed
   int threads = 0;
   bool pin = false;
   IsaChoice isa = IsaChoice::automatic;
@@ -153,6 +154,8 @@ struct RunConfig {
   int64_t eval_batch(int64_t train_batch, Recompute mode) const;
   // The length of a run that is given in steps.
   int64_t steps_of_run() const { return iterations ? iterations : max_steps; }
+  // Which samples the steps use, of a training set of that size.
+  EpochPlan epoch_plan(int64_t samples) const;
   // The inputs of the learning-rate schedule. It covers the requested epochs or iterations;
   // --max-steps only truncates it.
   ScheduleSite schedule_site(const EpochPlan& epochs) const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "base/error.h"
 #include "base/random.h"
@@ -36,8 +37,7 @@ RunSetup::RunSetup(const RunConfig& run, const PassWatch& watch, ProcessPlace pl
       train_chain(run.data.chain(train_set->image_shape(), true)),
       eval_chain(run.data.chain(eval_set->image_shape(), false)),
       shape(run.step_shape(place.rank, place.size)),
-      epochs(train_set->size(), shape.global_batch(), run.epochs, run.data.tail(),
-             run.data.repeats(run.replicas)),
+      epochs(run.epoch_plan(train_set->size())),
       task(make_task({.model = find_model(run.model),
                       .classes = run.classes(*train_set),
                       .options = run.model_options,
@@ -64,6 +64,7 @@ NetworkSpec RunSetup::network_spec(int64_t micro_batch, Recompute mode) const {
   step.micro_batch = micro_batch;
   const bool short_tail = epochs.tail() == EpochTail::short_;
   return {.image = train_set->image_shape(),
+          .eval_image = eval_set->image_shape(),
           .eval_batch = config.eval_epochs > 0 ? eval_batch(micro_batch, mode) : 0,
           .watch = {},
           .choices = config.choices,
@@ -130,6 +131,12 @@ LoaderSpec RunSetup::loader(int64_t first, int64_t last) const {
   spec.first_step = first;
   spec.last_step = last;
   spec.seed = config.seed;
+  const auto own = [](int64_t seed) {
+    return seed < 0 ? std::optional<uint64_t>() : static_cast<uint64_t>(seed);
+  };
+  spec.shuffle_seed = own(config.shuffle_seed);
+  spec.crop_seed = own(config.crop_seed);
+  spec.augment_seed = own(config.augment_seed);
   spec.mixing = config.mixing;
   if (config.data.mosaic > 0) {
     const double whole =

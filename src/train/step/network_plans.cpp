@@ -48,7 +48,8 @@ NetworkPlans::NetworkPlans(const Task& task, const NetworkSpec& spec)
     add_task("train", {step_.plan_batch(), step_.plan_replicas(), spec.image, true}, spec);
     if (spec.tail_batch) add_task("tail", {spec.tail_batch, 1, spec.image, true}, spec);
   }
-  if (spec.eval_batch) add_task("eval", {spec.eval_batch, 1, spec.image, false}, spec);
+  const Shape eval_image = spec.eval_image.rank() ? spec.eval_image : spec.image;
+  if (spec.eval_batch) add_task("eval", {spec.eval_batch, 1, eval_image, false}, spec);
   if (!spec.optimizer) return;
   slots_ = static_cast<int>(spec.optimizer->slots().size());
   add("statistics", 0, statistics_plan(state()));

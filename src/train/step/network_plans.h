@@ -19,6 +19,7 @@ namespace convoy {
 
 struct NetworkSpec {
   Shape image;             // [c, h, w]
+  Shape eval_image = {};   // in evaluation; rank 0: `image`
   int64_t eval_batch = 0;  // 0: no evaluation
   PassWatch watch;         // prints, times or skips the passes of the compiler
   Choices choices = {};
