@@ -114,6 +114,7 @@ Plan make_plan(const OpCase& c, const Variant& variant) {
   std::vector<std::string> without;
   if (!variant.fused) without = {"fuse_forward", "fuse_gradients"};
   const StorageRules storage = variant.storage == DType::bf16 ? narrowed_ops() : StorageRules{};
+  if (c.inference) return inference_plan(std::move(graph), storage);
   if (!c.gradient) return plan(std::move(graph), {}, {}, without, storage);
   const auto scope = b.scope(of_harness);
   const Value projection = b.input("projection", {b.shape(out)});

@@ -36,6 +36,7 @@ struct OpCase {
 
   bool gradient = true;
   bool train = true;
+  bool inference = false;             // compiled for inference: without gradient
   bool exact_without_fusion = false;  // compare with the unfused graph, bit for bit
   // Allowed error of an element: `tolerance` times its size plus the typical size of its tensor;
   // with bf16 storage half a step of its numbers more for each time that values are rounded.

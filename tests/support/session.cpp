@@ -43,6 +43,12 @@ Plan plan(Graph graph, std::vector<Loss> losses, Value loss_scale, std::vector<s
   return compile(std::move(graph), options);
 }
 
+Plan inference_plan(Graph graph, StorageRules storage) {
+  return compile(
+      std::move(graph),
+      {.vocabulary = ops::vocabulary(), .storage = std::move(storage), .inference = true});
+}
+
 Session::Session(Plan compiled)
     : plan_(std::move(compiled)),
       state_(plan_.state, 0, false),

@@ -75,6 +75,7 @@ void NetworkPlans::add_task(std::string kind, const TaskShape& shape, const Netw
                          .vocabulary = ops::vocabulary(),
                          .watch = watch,
                          .packs_once = kind == "train" && step_.runs() > 1,
+                         .inference = kind == "eval" && spec.inference,
                          .storage = spec.storage,
                          .distribute = {}};
   if (kind == "train") options.distribute = [this](Graph& graph) { distribute(graph); };

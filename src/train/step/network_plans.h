@@ -23,6 +23,7 @@ struct NetworkSpec {
   PassWatch watch;         // prints, times or skips the passes of the compiler
   Choices choices = {};
   StorageRules storage = {};
+  bool inference = false;         // the evaluation plan is one for inference (CompileOptions)
   DType image_type = DType::f32;  // of the input `image`, if it is floats: f32 or bf16
 
   // For training only.
