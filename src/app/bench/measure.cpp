@@ -50,8 +50,7 @@ NetworkPlans inference_plans(const RunSetup& setup) {
 
 // The expected peak memory, which must fit.
 int64_t inference_bytes(const RunSetup& setup, const NetworkPlans& plans) {
-  MemoryNeeds needs = memory_needs(setup, plans);
-  needs.state -= 4 * plans.state().param_floats;  // gradients, which are never touched
+  const MemoryNeeds needs = inference_needs(setup, plans);
   const int64_t limit = memory_limit(setup.config);
   if (!fits(needs, limit)) {
     raise(Fault::no_space,
