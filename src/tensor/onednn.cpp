@@ -6,6 +6,7 @@
 #include <array>
 #include <dnnl.hpp>
 #include <functional>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -92,11 +93,16 @@ WeightPacking packing_of(const Desc& desc, bool grouped) {
           desc.data_type() == Type::bf16 ? DType::bf16 : DType::f32};
 }
 
+// The library's ReLU turns a NaN into zero, but not where its slope below zero is a number. Our
+// threads flush subnormal results, so with this slope only results of less than -1 do not become
+// zero: they stay below 1e-37 times their size.
+constexpr float no_slope = std::numeric_limits<float>::min();
+
 void add_tail(const ConvTail& tail, dnnl::primitive_attr& attr) {
   dnnl::post_ops then;
   if (tail.adds) then.append_sum(1);
   if (tail.act == ConvTail::Act::relu) {
-    then.append_eltwise(1, dnnl::algorithm::eltwise_relu, 0, 0);
+    then.append_eltwise(1, dnnl::algorithm::eltwise_relu, no_slope, 0);
   } else if (tail.act == ConvTail::Act::swish) {
     then.append_eltwise(1, dnnl::algorithm::eltwise_swish, 1, 0);
   }

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "ops/cases.h"
@@ -187,6 +188,25 @@ TEST(FoldedConvolutionOp, AGroupedConvolutionAddsNoImage) {
                                         {.norm = true, .added = Added::input, .act = Act::relu}));
   EXPECT_EQ(count_ops(made.graph, "convolution"), 1);
   EXPECT_EQ(count_ops(made.graph, "batch_norm_eval"), 1);
+}
+
+// Broken weights must not give results that look sound.
+TEST(FoldedConvolutionOp, NaNsStay) {
+  for (const Geometry& g : geometries()) {
+    for (const Tail& tail : tails(g.groups == 1)) {
+      const OpCase c = folded_case(g, tail);
+      Session session(plan_of(c));
+      std::vector<std::vector<float>> values;
+      for (const InputSpec& spec : c.inputs)
+        values.emplace_back(static_cast<size_t>(spec.shape.count()), 0.5f);
+      std::ranges::fill(values[1], std::nanf(""));
+      for (size_t i = 0; i < values.size(); ++i)
+        session.bind(fmt::format("in{}", i), values[i].data());
+      session.run(2);
+      const std::vector<float> out = session.output("out");
+      EXPECT_TRUE(std::ranges::all_of(out, [](float v) { return std::isnan(v); })) << c.name;
+    }
+  }
 }
 
 // Small batches are divided into parts of the outputs: the same bits as in a large batch.
