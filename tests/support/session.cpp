@@ -44,9 +44,9 @@ Plan plan(Graph graph, std::vector<Loss> losses, Value loss_scale, std::vector<s
 }
 
 Plan inference_plan(Graph graph, StorageRules storage) {
-  return compile(
-      std::move(graph),
-      {.vocabulary = ops::vocabulary(), .storage = std::move(storage), .inference = true});
+  CompileOptions options{.vocabulary = ops::vocabulary(), .inference = true};
+  options.storage = std::move(storage);
+  return compile(std::move(graph), options);
 }
 
 Session::Session(Plan compiled)
