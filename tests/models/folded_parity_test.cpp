@@ -29,13 +29,17 @@ const Variant& smallest(const ModelDef& family) {
   });
 }
 
+// How many nodes of the plans follow a convolution, or are folded.
+struct Nodes {
+  int single = 0, folded = 0;
+};
+
 struct Sides {
   bool inference;
   DType storage;
 };
 
-// The network's outputs, all of them in turn.
-std::vector<float> outputs(const Task& task, const Shape& image, const Sides& sides) {
+std::vector<float> outputs(const Task& task, const Shape& image, const Sides& sides, Nodes& nodes) {
   TaskGraph made = task.build({.batch = batch, .replicas = 1, .image = image, .train = false});
   const StorageRules storage{.bf16 = sides.storage == DType::bf16, .rules = {}};
   std::vector<std::string> names;
@@ -75,10 +79,9 @@ std::vector<float> outputs(const Task& task, const Shape& image, const Sides& si
     all.insert(all.end(), one.begin(), one.end());
   }
   EXPECT_FALSE(all.empty());
-  EXPECT_TRUE(!sides.inference ||
-              count_ops(session.plan().graph, "folded_convolution") +
-                      count_ops(session.plan().graph, "folded_convolution_add") >
-                  0);
+  const auto count = [&](const char* op) { return count_ops(session.plan().graph, op); };
+  nodes.single += count("batch_norm_eval") + count("add_bias");
+  nodes.folded += count("folded_convolution") + count("folded_convolution_add");
   return all;
 }
 
@@ -103,12 +106,14 @@ TEST_P(FoldedParity, InferenceGivesWhatEvaluationGives) {
   SCOPED_TRACE(model.variant.name);
   const Shape image{family.channels, side_of(family), side_of(family)};
   const auto task = make_task({.model = model, .classes = classes, .options = {}, .image = image});
-  const std::vector<float> want = outputs(*task, image, {false, DType::f32});
+  Nodes plain, inference;
+  const std::vector<float> want = outputs(*task, image, {false, DType::f32}, plain);
   ASSERT_GT(typical(want), 0);
-  const double folded = distance(outputs(*task, image, {true, DType::f32}), want);
+  const double folded = distance(outputs(*task, image, {true, DType::f32}, inference), want);
   EXPECT_LT(folded, 1e-5);
-  const double plain16 = distance(outputs(*task, image, {false, DType::bf16}), want);
-  const double folded16 = distance(outputs(*task, image, {true, DType::bf16}), want);
+  EXPECT_EQ(inference.folded > 0, plain.single > 0);
+  const double plain16 = distance(outputs(*task, image, {false, DType::bf16}, plain), want);
+  const double folded16 = distance(outputs(*task, image, {true, DType::bf16}, inference), want);
   EXPECT_LT(folded16, 1.25 * plain16 + 1e-3);
   EXPECT_GT(folded16, 0);
 }
