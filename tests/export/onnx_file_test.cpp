@@ -212,8 +212,9 @@ TEST(OnnxFile, TensorsThatDoNotFitTheirShapeAreRefused) {
                   [&] { decode_onnx_tensor(bytes, "f"); });
   };
   const std::string narrow = "\x08\x03\x10\x10\x42\x01t";
-  EXPECT_EQ(decode_onnx_tensor(narrow + "\x4a\x06\x80\x3f\x00\x40\x40\x40", "t").floats,
-            (std::vector<float>{1, 2, 3}));
+  EXPECT_EQ(
+      decode_onnx_tensor(narrow + std::string("\x4a\x06\x80\x3f\x00\x40\x40\x40", 8), "t").floats,
+      (std::vector<float>{1, 2, 3}));
   refused(narrow + "\x4a\x04" + std::string(4, '\0'), "3 elements of 2 bytes, but 4 bytes");
   refused(head + "\x4a\x08" + std::string(8, '\0'), "3 elements of 4 bytes, but 8 bytes");
   refused(head, "3 elements in the shape, 0 in the list");
