@@ -22,7 +22,7 @@ bool equal_in_constant_time(std::string_view a, std::string_view b);
 
 class BoardAccess {
  public:
-  // `token`: empty: none is asked for.
+  // An empty token: requests need none.
   BoardAccess(std::string address, std::string token)
       : address_(std::move(address)), token_(std::move(token)) {}
 

@@ -10,7 +10,8 @@
 namespace convoy {
 namespace {
 
-constexpr int to_owner = 0, to_agent = 1;  // message kinds
+// Message kinds. All units of a slice have one tag: both sides list them in the same order.
+constexpr int to_owner = 0, to_agent = 1;
 
 int tag_of(int bucket, int kind) { return bucket * 2 + kind; }
 
@@ -197,7 +198,7 @@ void GradientExchange::wait_for_open() {
   traffic_.wait_seconds += steady_seconds() - before;
 }
 
-// The gradients in `data()` are reduced and sent by now, so the new values may overwrite them.
+// Overwrites only slices of which this rank is owner or agent: those it has summed or sent.
 void GradientExchange::gather(std::span<float> values) {
   expect(open_ == 0 && !spec_.shares.empty(), "sums of shares");
   const double begin = times_ ? steady_seconds() : 0;
@@ -277,11 +278,11 @@ void GradientExchange::point_at_rows(const Slice& slice) {
 void GradientExchange::sum(int node, int64_t count, float* target) {
   const Chunks chunks{count};
   pool_.run(chunks.tasks(), [&](int task, int) {
-    constexpr size_t most = 4096;
-    const float* at[most];  // the same terms from the task's first element on
-    const size_t nodes = std::min(most, at_.size());
-    for (size_t i = 0; i < nodes; ++i) at[i] = at_[i] ? at_[i] + chunks.begin(task) : nullptr;
-    split_.tree().sum(node, std::span(at, nodes), target + chunks.begin(task), chunks.length(task));
+    const float*
+        at[2 * ReplicaSplit::most_processes];  // the same terms from the task's first element on
+    for (size_t i = 0; i < at_.size(); ++i) at[i] = at_[i] ? at_[i] + chunks.begin(task) : nullptr;
+    split_.tree().sum(node, std::span(at, at_.size()), target + chunks.begin(task),
+                      chunks.length(task));
   });
 }
 

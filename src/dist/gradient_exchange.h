@@ -4,11 +4,15 @@
 // rank copies the result. Ranks of one host read each other's memory: `data()` lies in a
 // shared-memory window. For each slice whose owner is on another host, one rank of this host acts
 // as agent: it sends the gradients of this host's ranks, already summed as far as the tree over
-// replicas allows, and receives the result.
+// replicas allows, and receives the result. "Host" stands for a group: the ranks that share a
+// window. A rank that cannot share memory is a group of its own.
 //
 // With `shares` (a reduce-scatter) the slices are cut at the shares of the ranks, and the owner
 // keeps the sums. After it has updated its share of the parameters, `gather` distributes them in
 // place of the sums: the same number of bytes.
+//
+// One thread calls everything, outside of tasks of the pool: `progress`, `finish` and `gather` sum
+// and copy on the pool.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +35,8 @@ struct ExchangeTraffic {
   int64_t steps = 0;
   int64_t read_bytes = 0;                  // from the memory of other ranks on this host
   int64_t sent_bytes = 0;                  // in messages
-  int64_t early_bytes = 0, all_bytes = 0;  // of buckets: finished before `finish`; in total
-  double wait_seconds = 0;                 // after the backward pass
+  int64_t early_bytes = 0, all_bytes = 0;  // of buckets: without a wait in `finish`; in total
+  double wait_seconds = 0;                 // in `finish` and `gather`
 };
 
 class GradientExchange {
@@ -57,13 +61,15 @@ class GradientExchange {
   std::span<float> data() const { return window_.mine(); }
   const std::vector<Bucket>& buckets() const { return spec_.buckets; }
 
-  // Starts a step. Between `finish` and the next `start` all ranks must call a collective (the
-  // exchange of results): without it a fast rank could overwrite gradients that a slow one still
-  // reads.
+  // Starts a step. Call it before the step writes to `data()`: with `shares` it waits until the
+  // other ranks have copied the last step's values from there. Between `finish` and the next
+  // `start` all ranks must call a collective (the exchange of results): without it a fast rank
+  // could overwrite gradients or sums that a slow one still reads.
   void start();
-  // Call when the gradients of this bucket are complete in `data()`, once per bucket and step.
+  // Call when the gradients of this bucket are complete in `data()`, once per bucket and step; then
+  // they must not be written any more. Does not sum: `progress` does.
   void begin(int bucket);
-  // Advances the exchange as far as possible without waiting.
+  // Advances the exchange as far as possible without waiting for other ranks.
   void progress();
   // Call after the backward pass, when `begin` was called for every bucket: waits for the rest.
   void finish();
@@ -82,10 +88,10 @@ class GradientExchange {
   const std::vector<int>& neighbours() const { return window_.ranks(); }
 
  private:
-  // The sum of one or more ranks of a group for one slice, sent as one message.
+  // The sum of one or more ranks of a group for one slice, sent as one message to the owner.
   struct Unit {
     int node = 0;               // of the sum tree
-    int from = 0, to = 0;       // ranks
+    int from = 0, to = 0;       // the agent and the owner, by rank
     bool narrow = false;        // sent as bf16
     float* sum = nullptr;       // the floats; null: they are in the row of a rank
     std::byte* wire = nullptr;  // the bf16 values
@@ -96,9 +102,9 @@ class GradientExchange {
   struct Slice {
     int owner = 0;
     Bucket where;
-    std::vector<Unit> units;  // to be received, or to be sent
-    std::vector<int> others;  // if owner: agents that need the result
-    std::vector<Transport::Ticket> results;
+    std::vector<Unit> units;  // owner: to be received from the agents; agent: to be sent
+    std::vector<int> others;  // owner: the agents, to which the result is sent
+    std::vector<Transport::Ticket> results;  // messages with the result, sent or received
     // Owner: gathers, sends the result (or keeps it until `gather`), done. Agent: gathers, sends
     // the units, receives the result (or leaves it to the owner: kept), done.
     enum class Phase { gathers, sends, receives, kept, done } phase = Phase::gathers;
@@ -145,7 +151,7 @@ class GradientExchange {
   ThreadPool& pool_;
   HostWindow window_;
   std::vector<int> group_of_;             // by rank; ranks that share a window are a group
-  std::vector<std::vector<int>> groups_;  // the ranks of each group
+  std::vector<std::vector<int>> groups_;  // the ranks of each group, ascending
   std::vector<Work> work_;                // by bucket
   std::vector<const float*> at_;          // by node: see SumTree::sum
   std::vector<std::unique_ptr<Arena>> staging_;

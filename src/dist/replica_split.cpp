@@ -30,6 +30,12 @@ ReplicaSplit::ReplicaSplit(int replicas, int processes) : replicas_(replicas) {
           "{} processes cannot share {} replica{}; try: --replicas {}, or fewer processes",
           processes, replicas, replicas == 1 ? "" : "s", processes);
   }
+  if (processes > most_processes) {
+    raise(Fault::usage,
+          "{} processes; gradients are exchanged among at most {}; try: fewer processes, each with "
+          "several replicas",
+          processes, most_processes);
+  }
   const auto whole = static_cast<int>(std::bit_ceil(static_cast<unsigned>(replicas)));
   std::vector<Part> parts{{0, whole, replicas}};
   tree_.nodes_.push_back({});

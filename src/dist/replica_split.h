@@ -52,7 +52,9 @@ class SumTree {
 class ReplicaSplit {
  public:
   // Splits the node with the most replicas (the rightmost of equal ones) until there is one per
-  // process: 4 replicas on 3 processes give 2, 1, 1. More processes than replicas are Fault::usage.
+  // process: 4 replicas on 3 processes give 2, 1, 1. More processes than replicas, or than
+  // `most_processes`, are Fault::usage.
+  static constexpr int most_processes = 2048;  // so their tree has fewer than 4096 nodes
   ReplicaSplit(int replicas, int processes);
 
   int replicas() const { return replicas_; }

@@ -1,4 +1,5 @@
-// Input checks that several ops share.
+// Input checks that several ops share, for their `infer`: a wrong input is Fault::usage with the
+// name of the op.
 #pragma once
 
 #include "base/error.h"

@@ -8,9 +8,8 @@
 
 namespace convoy {
 
-// Passes events to `inner` until that fails; then emits one Warning to `all`, which says that
-// `what`
-// ("TensorBoard's files") ends there, and passes nothing more. `all` must outlive it.
+// Passes events to `inner` until that fails; then emits one Warning to `all` and passes nothing
+// more. The warning says that `what` ("TensorBoard's files") ends there. `all` must outlive it.
 std::unique_ptr<Listener> spare_listener(std::unique_ptr<Listener> inner, std::string what,
                                          Listener& all);
 

@@ -106,6 +106,9 @@ TEST(ReplicaSplit, KnowsTheNodesThatAHostHoldsAlone) {
 TEST(ReplicaSplit, RefusesProcessesWithoutReplicas) {
   test::expect_raises(Fault::usage, {"5 processes", "4 replicas", "try: --replicas 5"},
                       [] { ReplicaSplit(4, 5); });
+  EXPECT_LT(ReplicaSplit(4096, 2048).tree().nodes().size(), 4096U);
+  test::expect_raises(Fault::usage, {"2049 processes", "at most 2048", "try: fewer processes"},
+                      [] { ReplicaSplit(4096, 2049); });
 }
 
 }  // namespace

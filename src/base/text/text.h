@@ -1,4 +1,4 @@
-// Small helpers on text.
+// Helpers on text: misspelt words, lists of words, patterns, numbers with units.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
-// Makes kernels, computes lifetimes, and assigns offsets: the largest buffers first, each at the
-// lowest offset where it overlaps no buffer with an intersecting lifetime.
+// Makes kernels and assigns an offset to every value: in the workspace by lifetimes, in the state
+// by the layout of parameters and statistics. In the workspace the largest buffers are placed
+// first, each at the lowest offset where it overlaps no buffer with an intersecting lifetime.
 
 #include <algorithm>
 #include <numeric>
@@ -15,11 +16,12 @@ namespace {
 
 struct Buffer {
   size_t bytes = 0;
-  int first = 0, last = 0;  // positions in the order, both inclusive
+  int first = 0, last = 0;  // written and last read at these positions of the order; inclusive
   size_t offset = 0;
 };
 
-// Buffers with their lifetimes, and the buffer of each value (-1: not in the workspace).
+// Buffers with their lifetimes, and the buffer of each value (-1: not in the workspace). Values of
+// nodes that work in place share one.
 struct Lifetimes {
   std::vector<Buffer> buffers;
   std::vector<int> of_value;
@@ -29,6 +31,7 @@ size_t aligned_bytes(size_t bytes) {
   return static_cast<size_t>(round_up(static_cast<int64_t>(bytes), Arena::alignment));
 }
 
+// By value: the last position that reads it; -1: none; results are read after the last node.
 std::vector<int> last_reads(const Graph& graph) {
   std::vector<int> last(static_cast<size_t>(graph.value_count()), -1);
   for (size_t at = 0; at < graph.order.size(); ++at) {
@@ -37,7 +40,8 @@ std::vector<int> last_reads(const Graph& graph) {
   }
   for (const Value v : graph.results())
     last[static_cast<size_t>(v.id)] = static_cast<int>(graph.order.size());
-  // The inputs and outputs of a node that runs early stay allocated until its reader has run.
+  // A node that runs early (order_nodes has moved it) begins an exchange, which uses its inputs and
+  // outputs until the last reader of its first output has run.
   for (const int id : graph.order) {
     const Node& node = graph.node(id);
     if (!node.op->runs_early) continue;
@@ -123,7 +127,7 @@ void settle_results(Graph& graph) {
   }
 }
 
-// The next offset in a region of the kind `apart`.
+// The next offset in a region of the layout `apart`.
 size_t take_apart(Plan& plan, const Region* region, size_t bytes) {
   auto& all = plan.apart;
   auto found = std::ranges::find(all, region, &std::pair<const Region*, size_t>::first);
@@ -134,13 +138,14 @@ size_t take_apart(Plan& plan, const Region* region, size_t bytes) {
 size_t offset_of(const Graph& graph, Value v, const Lifetimes& lives, Plan& plan) {
   const ValueInfo& info = graph.info(v);
   const auto slot = static_cast<size_t>(info.slot);
+  // A view is a whole buffer of the state: number `slot` of several of the same size.
   if (graph.node(info.node).op == &view_op) return slot * stored_bytes(info.type);
   switch (info.region->layout) {
     case Region::Layout::lifetimes:
       return lives.buffers[static_cast<size_t>(lives.of_value[static_cast<size_t>(v.id)])].offset;
     case Region::Layout::apart:
       return take_apart(plan, info.region, stored_bytes(info.type));
-    case Region::Layout::caller:
+    case Region::Layout::caller:  // no offset: the number of the input (compile/plan.h: Place)
       return slot;
     case Region::Layout::params:
       return float_bytes(plan.state.params[slot].offset);
@@ -172,10 +177,11 @@ StateLayout lay_out_state(const Graph& graph) {
                             .shape = s.shape,
                             .init = {},
                             .decay = false,
-                            .rate = s.batch ? 1.0f : 0.0f,
+                            .rate = s.batch ? 1.0f : 0.0f,  // 0: not updated
                             .start = s.start,
                             .count = s.shape.count()});
   }
+  // Backwards: the backward pass completes the gradients of the last parameters first.
   for (auto slot = layout.params.rbegin(); slot != layout.params.rend(); ++slot) {
     slot->offset = layout.param_floats;
     layout.param_floats += aligned(slot->count);

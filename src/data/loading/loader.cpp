@@ -204,7 +204,6 @@ size_t Loader::scratch_bytes() const {
                                       static_cast<int64_t>(Arena::alignment)));
 }
 
-// Reads the sample or a replacement; false: neither.
 bool Loader::read(int64_t index, const ReadKeys& keys, Place& place, Batch& batch) const {
   if (spec_.bad == BadSamples::refuse) {
     try {
@@ -217,6 +216,7 @@ bool Loader::read(int64_t index, const ReadKeys& keys, Place& place, Batch& batc
   }
   // If that many samples in a row are bad, the cause is not the samples.
   constexpr int64_t most = 100;
+  const size_t before = batch.bad.size();  // bad samples of this batch that were replaced
   for (int64_t i = 0; i < std::min(most, dataset_.size()); ++i) {
     const int64_t instead = (index + i) % dataset_.size();
     try {
@@ -229,7 +229,7 @@ bool Loader::read(int64_t index, const ReadKeys& keys, Place& place, Batch& batc
     if (spec_.bad == BadSamples::leave_out) return false;
   }
   raise(Fault::data, "{} images one after another cannot be read, the first being {}",
-        batch.bad.size(), batch.bad.front().reason);
+        batch.bad.size() - before, batch.bad[before].reason);
 }
 
 void Loader::mix(int64_t step, int64_t first, Batch& batch) const {

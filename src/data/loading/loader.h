@@ -1,6 +1,7 @@
 // Makes batches ahead of time in worker threads and delivers them in order. The content of a batch
 // follows from the dataset, the options and the step alone: not from the number of workers, nor
-// from the step at which the run was resumed.
+// from the step at which the run was resumed. One thread, the consumer, calls the loader; dataset
+// and chain are read by all workers at once.
 #pragma once
 
 #include <condition_variable>
@@ -24,8 +25,8 @@ namespace convoy {
 // What to do with a sample that cannot be decoded.
 enum class BadSamples {
   refuse,     // the batch fails with the error of the sample
-  replace,    // the next readable sample takes its place; the bad one is listed in Batch::bad
-  leave_out,  // zeros of weight 0, listed in Batch::bad
+  replace,    // the next readable one by index takes its place; the bad one is in Batch::bad
+  leave_out,  // pixels and tensors of zeros (before augmentation), weight 0; it is in Batch::bad
 };
 
 struct LoaderSpec {
@@ -34,11 +35,12 @@ struct LoaderSpec {
   // Part p has the samples [offset + p * batch, offset + (p + 1) * batch) of the step.
   int64_t parts = 1;
   int64_t offset = 0;
-  // With `rows` = replicas, replica r has the parts [r * parts / rows, (r + 1) * parts / rows).
-  // Delivered are part 0 of every replica, then part 1 of every replica, and so on (for lockstep).
+  // In lockstep: the replicas of this process; must divide `parts`. Replica r has the parts
+  // [r * parts / rows, (r + 1) * parts / rows); delivered are the first part of every replica, then
+  // the second of every replica, and so on. 1: the parts in their order.
   int64_t rows = 1;
   int64_t first_step = 0, last_step = 0;  // delivers the steps [first, last)
-  int64_t stride = 1;                     // delivers only every stride-th of them
+  int64_t stride = 1;  // only every stride-th of them: ranks that take turns in an evaluation
   uint64_t seed = 0;
   bool shuffle = true;
   int workers = 0;   // threads; 0: one per four cores. Never more than `prefetch`
@@ -68,8 +70,9 @@ TensorList loader_tensors(const LoaderSpec& spec, const Dataset& dataset);
 
 class Loader {
  public:
-  // Borrows dataset and chain, which must outlive it. All parts must lie within the plan's batch; a
-  // plan with short steps has one part. Workers start at once; this does not wait for a batch.
+  // Borrows dataset, chain and `spec.form`, which must outlive it. All parts must lie within the
+  // plan's batch; with a plan that has short steps, `parts` is 1 and `offset` 0. Workers start at
+  // once; this does not wait for a batch.
   Loader(const Dataset& dataset, const AugmentChain& chain, const EpochPlan& plan,
          const LoaderSpec& spec);
   ~Loader();
@@ -89,8 +92,9 @@ class Loader {
   void restart(int64_t first_step, int64_t last_step);
 
   // Sets a hook that worker threads call when they have made a batch: the worker, the batch's
-  // number, begin and end in `steady_seconds`. Empty: none. After this returns, the former hook is
-  // not called any more.
+  // number, begin and end in `steady_seconds`. It is called with the loader's lock held: it must be
+  // short and must not call the loader. Empty: none. After this returns, the former hook is not
+  // called any more.
   using Times = std::function<void(int worker, int64_t batch, double begin, double end)>;
   void time_batches(Times hook);
 
@@ -122,6 +126,7 @@ class Loader {
     std::optional<uint64_t> mosaic;
   };
   void read_one(int64_t index, const ReadKeys& keys, Place& place) const;
+  // Reads the sample or, with BadSamples::replace, another one; false: it is to be left out.
   bool read(int64_t index, const ReadKeys& keys, Place& place, Batch& batch) const;
   void leave_blank(Sample& sample, std::byte* image) const;
   // Writes sample `i` of a batch from what was read.
@@ -143,8 +148,8 @@ class Loader {
   std::deque<Place> places_;  // one per worker
   std::mutex mutex_;
   std::condition_variable work_;   // work may be available for a worker
-  std::condition_variable ready_;  // the consumer's batch may be ready
-  int64_t total_ = 0;              // all batches
+  std::condition_variable ready_;  // a batch is made: the consumer's, or the last before a restart
+  int64_t total_ = 0;              // all batches to deliver; these four count from the last restart
   int64_t claimed_ = 0;            // batches started by a worker
   int64_t delivered_ = 0;          // batches returned by next()
   int64_t released_ = 0;           // batches that the caller no longer uses
@@ -156,8 +161,9 @@ class Loader {
   std::vector<std::thread> threads_;
 };
 
-// The plan that uses each sample once, in the dataset's order, with padding in the last batch: for
-// evaluation, with LoaderSpec{.batch, .last_step = plan.total_steps(), .shuffle = false}.
+// The plan of an evaluation: each sample once, with padding in the last batch. The plan does not
+// determine the order: LoaderSpec{.batch, .last_step = plan.total_steps(), .shuffle = false} gives
+// that of the dataset.
 inline EpochPlan evaluation_plan(int64_t samples, int64_t batch) {
   return EpochPlan(samples, batch, 1, EpochTail::short_);
 }

@@ -1,7 +1,7 @@
 // Forward, each replica contributes mean and sum of squared deviations of its pixels; backward, two
-// sums; all as f64. Each replica adds the contributions of its whole group, in a tree over the
-// replica index: the same bits however the replicas are distributed over processes. The kernels are
-// in batch_norm_span_kernels.cpp.
+// sums; all as f64. Each replica adds the contributions of its whole group itself, in a tree over
+// their order in the group: the same bits in all of them, however the replicas are distributed over
+// processes. Kernels, inputs and outputs: batch_norm_span_kernels.h.
 
 #include "ops/norm/batch_norm_span.h"
 
@@ -18,7 +18,7 @@
 namespace convoy::ops {
 namespace {
 
-// Two vectors over channels.
+// Two vectors over channels, padded to whole blocks.
 TensorType sums_type(int64_t channels) { return {{2 * channel_vector(channels)}, DType::f64}; }
 
 template <auto make>
@@ -30,11 +30,13 @@ Types infer_sums(const Node&, std::span<const TensorType> in) {
   return {sums_type(in[0].shape[1])};
 }
 
+// As of batch_norm_train with one replica: y, saved, mean, variance.
 Types infer_apply(const Node&, std::span<const TensorType> in) {
   const Shape& x = in[0].shape;
   return {{x, in[0].dtype}, {{1, 2, channel_vector(x[1])}}, {{x[1]}}, {{x[1]}}};
 }
 
+// The sums; with a residual also its gradient, which the second op reads in place of d_y.
 Types infer_grad_sums(const Node& n, std::span<const TensorType> in) {
   Types out{sums_type(in[1].shape[1])};
   if (n.attrs<SpanNormAttrs>().norm.forward.residual) out.push_back({in[1].shape, in[1].dtype});
@@ -67,13 +69,14 @@ const OpDef grad_apply_def{.name = "batch_norm_grad_apply",
                            .forms = stored_as<blocked_images, 1>,
                            .narrowing = Narrowing::follows};
 
-// Writes new nodes at the position of the old one, which was removed from the order.
+// Writes new nodes at the position of the old one, which was removed from the order but stays valid
+// in the graph.
 struct Writer {
   Graph& graph;
   const Node& old;
   size_t at;
   int64_t span;
-  int& exchange;
+  int& exchange;  // the number of the next exchange; the same on all replicas
 
   Values add(const OpDef& op, Values in, std::any attrs) {
     return graph.add(op, std::move(in), std::move(attrs), old.name, at++).out;
@@ -104,7 +107,7 @@ void spread_gradient(Writer w) {
   const auto [all, token] = w.bring_together(sums[0]);
   const bool residual = attrs.norm.forward.residual;
   Values apply{residual ? sums[1] : in[0], in[1], in[2], in[3], in[4], all, sums[0], token};
-  if (attrs.norm.two && !residual) apply.push_back(in[5]);
+  if (attrs.norm.two && !residual) apply.push_back(in[5]);  // the second d_y; no y without residual
   const Values out = w.add(grad_apply_def, apply, attrs);
   for (size_t i = 0; i < out.size(); ++i) w.graph.replace(old[i], out[i]);
   if (residual) w.graph.replace(old[3], sums[1]);
@@ -119,6 +122,7 @@ void insert_span_exchanges(Graph& graph, int64_t span) {
     const Node& node = graph.node(id);
     const bool forward = node.op == &batch_norm_train_def;
     if (!forward && node.op != &batch_norm_grad_def) continue;
+    // Forward, frozen norms are another op (freeze_statistics).
     if (!forward && node.attrs<BatchNormGradAttrs>().frozen) continue;
     const auto place = std::ranges::find(graph.order, id);
     const auto at = static_cast<size_t>(place - graph.order.begin());

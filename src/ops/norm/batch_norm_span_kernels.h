@@ -1,8 +1,7 @@
 // The kernels of batch norm over a group of replicas; the ops are in ops/norm/batch_norm_span.cpp.
 // Each replica contributes two vectors over channels, as f64; images are fp32 or bf16, everything
-// else is fp32. The
-// completion token (ops/exchange.h) is an input that is not read: it makes the op wait for the
-// exchange.
+// else is fp32. The completion token (ops/exchange.h) is an input that is not read: it makes the op
+// wait for the exchange.
 #pragma once
 
 #include "ops/norm/batch_norm_kernels.h"

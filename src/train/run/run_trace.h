@@ -1,4 +1,4 @@
-// Which steps of a run are traced (train/trace.h).
+// The options that say which steps of a run are traced (train/trace.h).
 #pragma once
 
 #include <cstdint>

@@ -31,7 +31,8 @@ class Writer {
     written_.actions.back().fresh = std::exchange(is_fresh_, false);
   }
 
-  // During the run, each complete bucket is processed by `actions` and its exchange begins.
+  // Actions inside the run just added: when a bucket is complete, it is processed by `actions` and
+  // its exchange begins.
   void begin_buckets(const std::vector<Action>& actions) {
     for (int bucket = 0; bucket < parts_.buckets; ++bucket) {
       for (Action action : actions) {
@@ -43,7 +44,8 @@ class Writer {
     }
   }
 
-  // Adds the result of a run to the leaves of its replicas. The last run also begins the exchanges.
+  // Adds the result of a run to the leaves of its replicas. With other processes the last run does
+  // this and the sum bucket by bucket, inside the run, so that the exchanges begin early.
   void add_to_leaf(ReplicaRange of, int micro, bool is_last_run) {
     Action leaf_of{.kind = leaf, .replica = of.first, .replicas = of.count, .micro = micro};
     std::vector<Action> actions{leaf_of};
@@ -60,7 +62,8 @@ class Writer {
     if (parts_.statistics) add(leaf_of);
   }
 
-  // Adds the actions after the last run; the exchanges of gradients have begun.
+  // Adds the actions after the last run. With other processes the gradients are summed and their
+  // exchanges begun by now; without leaves they are summed by the run.
   StepSchedule finish(bool has_leaves) {
     if (has_leaves && !shape_.has_peers()) add({sum});
     if (parts_.statistics && (has_leaves || shape_.has_peers())) {
@@ -109,6 +112,7 @@ StepSchedule one_run_schedule(const StepShape& shape, const ExchangedParts& part
   expect(shape.accumulation == 1, "one micro-batch in one run");
   Writer w(shape, parts);
   const ReplicaRange all{shape.mine.first, shape.local_replicas()};
+  // Only for a single replica: several in one run (StepShape::together) exclude `narrow`.
   const Action rounded{.kind = round, .replica = all.first, .replicas = all.count};
   w.add(batch, all, 0);
   w.run(plan, all, 0);

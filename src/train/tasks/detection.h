@@ -19,11 +19,10 @@ class DetectionTask : public Task {
   DetectionTask(const Variant& model, int classes, const Shape& image, ModelOptions options = {},
                 ops::ByteTables tables = {});
 
-  // Inputs: image and key; unless for export, box_classes and box_codes
-  // (data/detection_form.h); in training loss_scale. Outputs: `loss` and its part
-  // `box_loss`, one number per sample (ops/loss/detection_loss.h), except for export; and except in
-  // training `class_logits` [n, boxes, classes] and `box_codes` [n, boxes, 4], in the order of
-  // boxes/default_boxes.h.
+  // Inputs: image and key; unless for export, box_classes and box_codes (data/detection_form.h); in
+  // training loss_scale. Outputs: `loss` and its part `box_loss`, one number per sample
+  // (ops/loss/detection_loss.h), except for export; and except in training `class_logits` [n,
+  // boxes, classes] and `box_codes` [n, boxes, 4], in the order of boxes/default_boxes.h.
   TaskGraph build(const TaskShape& shape) const override;
   // A row holds the loss; in evaluation also the true objects of the picture and those found.
   std::unique_ptr<Results> results() const override;

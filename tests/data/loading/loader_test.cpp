@@ -389,5 +389,30 @@ TEST(Loader, WhatIsNoImageIsReplacedLeftOutOrRefused) {
                       [&] { strict.next(); });
 }
 
+// Of 140 samples, the second alone is an image.
+class NearlyAllBad final : public Dataset {
+ public:
+  int64_t size() const override { return 140; }
+  Shape image_shape() const override { return {1, 2, 2}; }
+  int classes() const override { return 2; }
+  std::vector<std::string> class_names() const override { return {"a", "b"}; }
+  std::string origin(int64_t index) const override { return "file " + std::to_string(index); }
+  void read(int64_t index, uint64_t, Sample& sample) const override {
+    if (index != 1) raise(Fault::data, "file {} is broken", index);
+    std::fill_n(sample.pixels(), 4, uint8_t{1});
+    sample.add_label(0);
+  }
+};
+
+TEST(Loader, AHundredBadSamplesInARowEndTheRunAndTheFirstOfThemIsNamed) {
+  const NearlyAllBad set;
+  const AugmentChain chain({}, settings, set.image_shape());
+  LoaderSpec spec{.batch = 4, .last_step = 1, .shuffle = false, .bad = BadSamples::replace};
+  Loader loader(set, chain, evaluation_plan(140, 4), spec);
+  // Sample 0 is replaced by sample 1, so the row begins at sample 2.
+  test::expect_raises(Fault::data, {"100 images one after another", "first being file 2 is broken"},
+                      [&] { loader.next(); });
+}
+
 }  // namespace
 }  // namespace convoy
