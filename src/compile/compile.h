@@ -36,6 +36,9 @@ struct CompileOptions {
   // The plan runs several times with the same parameters: it keeps the packed parameters of its
   // kernels in memory of its own.
   bool packs_once = false;
+  // A plan without gradients whose parameters rarely change: batch norms and what follows them are
+  // folded into convolutions, and packed parameters are kept.
+  bool inference = false;
   StorageRules storage = {};
   RecomputeRule recompute = {};
   // Adds the exchange nodes of a run with several ranks; empty: none.

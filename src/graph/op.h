@@ -119,6 +119,9 @@ struct OpDef {
   // (compile/storage_rules.h). Absent: in fp32.
   Narrowing narrowing = Narrowing::never;
 
+  // The op whose storage rules apply to this one. Absent: its own.
+  std::string_view listed_as = {};
+
   // Output 0 can be stored in `Node::stores`, whatever the inputs are. Absent: it cannot.
   bool chooses_storage = false;
 
@@ -146,7 +149,7 @@ struct OpDef {
 // Tries to rewrite the graph around one node; true if it did.
 struct FusionRule {
   std::string_view name;
-  enum class Stage { forward, gradients } stage;
+  enum class Stage { forward, gradients, inference } stage;
   bool (*apply)(Graph&, Node&) = nullptr;
 };
 

@@ -37,7 +37,30 @@ int64_t primitives(const NetworkPlans& plans) {
   return count;
 }
 
+// The program with what it has loaded, data aside, and the code of its primitives.
+int64_t library_bytes(const RunSetup& setup, const NetworkPlans& plans) {
+  const int64_t program =
+      resident_bytes() - setup.train_set->resident_bytes() - setup.eval_set->resident_bytes();
+  return std::max<int64_t>(program, 0) + bytes_per_primitive * primitives(plans);
+}
+
+int64_t packed_bytes(const NetworkPlans& plans) {
+  int64_t bytes = 0;
+  for (const Plan* plan : plans.pointers()) bytes += static_cast<int64_t>(plan->packed_bytes);
+  return bytes;
+}
+
 }  // namespace
+
+MemoryNeeds inference_needs(const RunSetup& setup, const NetworkPlans& plans) {
+  const StateLayout& state = plans.state();
+  const auto workspace = Workspace::size(plans.pointers(), setup.config.thread_count());
+  return {
+      .state = 4 * (state.param_floats + state.stat_floats),
+      .workspace = static_cast<int64_t>(workspace.bytes()) + packed_bytes(plans),
+      .loader = setup.train_set->expected_bytes() + loader_bytes(setup, setup.shape.plan_batch()),
+      .libraries = library_bytes(setup, plans)};
+}
 
 MemoryNeeds memory_needs(const RunSetup& setup, const NetworkPlans& plans) {
   MemoryNeeds needs;
@@ -59,19 +82,15 @@ MemoryNeeds memory_needs(const RunSetup& setup, const NetworkPlans& plans) {
   // Gradients of other ranks, in shared memory or in messages: one part to add up, and the results.
   if (plans.step().has_peers()) needs.workspace += 2 * 4 * state.param_floats;
   needs.workspace += WholeSlots::bytes(state, plans.slots(), plans.shares());
-  for (const Plan* plan : plans.pointers()) {
-    needs.workspace += static_cast<int64_t>(plan->packed_bytes);
-  }
+  needs.workspace += packed_bytes(plans);
   needs.loader = setup.train_set->expected_bytes() + setup.eval_set->expected_bytes();
-  const int64_t program =
-      resident_bytes() - setup.train_set->resident_bytes() - setup.eval_set->resident_bytes();
   for (const NetworkPlans::Named& named : plans.all()) {
     // The training loader is idle while an evaluation uses its own.
     if (named.kind == "train" || named.kind == "eval") {
       needs.loader += loader_bytes(setup, named.batch);
     }
   }
-  needs.libraries = std::max<int64_t>(program, 0) + bytes_per_primitive * primitives(plans);
+  needs.libraries = library_bytes(setup, plans);
   return needs;
 }
 

@@ -21,6 +21,8 @@ struct MemoryNeeds {
 // With the setup's plans, or with other plans for the same run and another batch size.
 MemoryNeeds memory_needs(const RunSetup& setup, const NetworkPlans& plans);
 inline MemoryNeeds memory_needs(const RunSetup& setup) { return memory_needs(setup, setup.plans); }
+// Of forward passes alone: `plans` has no optimizer, and gradients are never touched.
+MemoryNeeds inference_needs(const RunSetup& setup, const NetworkPlans& plans);
 
 // --memory, or the smaller of physical memory and the limits of our cgroups.
 int64_t memory_limit(const RunConfig& config);

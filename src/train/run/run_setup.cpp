@@ -64,8 +64,8 @@ NetworkSpec RunSetup::network_spec(int64_t micro_batch, Recompute mode) const {
   step.micro_batch = micro_batch;
   const bool short_tail = epochs.tail() == EpochTail::short_;
   return {.image = train_set->image_shape(),
-          .eval_image = eval_set->image_shape(),
           .eval_batch = config.eval_epochs > 0 ? eval_batch(micro_batch, mode) : 0,
+          .eval = {.image = eval_set->image_shape()},
           .watch = {},
           .choices = config.choices,
           .storage = config.precision.storage(),

@@ -17,11 +17,17 @@
 
 namespace convoy {
 
+// How the plan for evaluation differs from that for training.
+struct EvaluationForm {
+  Shape image = {};     // rank 0: as in training
+  bool folded = false;  // it is a plan for inference (CompileOptions)
+};
+
 struct NetworkSpec {
   Shape image;             // [c, h, w]
-  Shape eval_image = {};   // in evaluation; rank 0: `image`
   int64_t eval_batch = 0;  // 0: no evaluation
-  PassWatch watch;         // prints, times or skips the passes of the compiler
+  EvaluationForm eval = {};
+  PassWatch watch;  // prints, times or skips the passes of the compiler
   Choices choices = {};
   StorageRules storage = {};
   RecomputeRule recompute = {};
