@@ -38,7 +38,7 @@ function(convoy_fuzz_programs)
     src/tensor/*.cpp src/weights/*.cpp)
   list(APPEND readers
     src/data/sources/cifar_files.cpp src/data/classes/class_match.cpp src/data/content_hash.cpp src/data/sources/gzip.cpp
-    src/data/sources/idx_file.cpp src/data/yolo/data_yaml.cpp src/data/classes/record_classes.cpp src/launch/hosts.cpp src/report/finished.cpp
+    src/data/sources/idx_file.cpp src/data/yolo/data_yaml.cpp src/data/classes/record_classes.cpp src/dialects/named_configs.cpp src/launch/hosts.cpp src/report/finished.cpp
     src/train/run/run_dir.cpp src/train/checkpoint/train_state.cpp tests/support/mend.cpp)
   file(GLOB_RECURSE importers CONFIGURE_DEPENDS src/export/*.cpp src/graph/*.cpp src/ops/*.cpp)
   foreach(table IN LISTS tables)

@@ -25,8 +25,9 @@ MAY_INCLUDE = {
     "report": "base config pictures plot records train",
     "board": "base report",
     "launch": "base config",
+    "dialects": "base config models report launch",
     "app": "base config tensor pictures plot records boxes data graph ops models compile engine dist weights export train report "
-    "board launch",
+    "board launch dialects",
 }
 ONE_DOOR = {  # header -> where it may be included
     r"dnnl": ("tensor/onednn.cpp",),

@@ -19,6 +19,7 @@
 #include <thread>
 
 #include "app/command.h"
+#include "app/dialects/run_dialect.h"
 #include "app/launch/launchers.h"
 #include "app/options.h"
 #include "app/verb_help.h"
@@ -54,6 +55,10 @@ std::string program_help() {
   for (const CommandDef& command : command_catalog()) {
     rows.push_back({std::string(command.name), std::string(command.summary)});
   }
+  std::vector<HelpRow> dialects;
+  for (const Dialect& dialect : dialect_catalog()) {
+    dialects.push_back({std::string(dialect.name), std::string(dialect.summary)});
+  }
   return fmt::format(
       "Convoy trains convolutional networks on CPUs.\n"
       "\n"
@@ -62,9 +67,12 @@ std::string program_help() {
       "Verbs:\n"
       "{}"
       "\n"
+      "Commands of other programs, as they are written there; --explain says what they are here:\n"
+      "{}"
+      "\n"
       "convoy VERB --help explains a verb, convoy VERB --help all everything about it;\n"
       "convoy --version shows the build.\n",
-      help_rows(rows, help_width()));
+      help_rows(rows, help_width()), help_rows(dialects, help_width()));
 }
 
 const CommandDef& find_command(const std::string& verb) {
@@ -78,6 +86,7 @@ const CommandDef& find_command(const std::string& verb) {
   }
   std::vector<std::string> names;
   for (const CommandDef& command : all) names.emplace_back(command.name);
+  for (const Dialect& dialect : dialect_catalog()) names.emplace_back(dialect.name);
   const std::string near = nearest(verb, names);
   raise(Fault::usage, "unknown verb {}{}", verb,
         near.empty() ? "; try: convoy --help, which lists all" : "; nearest: " + near);
@@ -116,6 +125,9 @@ int dispatch(const std::vector<std::string>& arguments) {
   if (is_help && rest.empty()) {
     show_text(program_help());
     return 0;
+  }
+  if (const Dialect* dialect = find_dialect(is_help ? rest[0] : verb)) {
+    return run_dialect(*dialect, is_help ? std::vector<std::string>{"--help"} : rest);
   }
   if (is_help) {
     const std::vector<std::string> topic(rest.begin() + 1, rest.end());

@@ -1,7 +1,8 @@
-// The first samples of a dataset, as a dataset. Borrows the whole one.
+// The first samples of a dataset, as a dataset.
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,13 +10,17 @@
 
 namespace convoy {
 
-class FirstSamples final : public Dataset {
+// Borrows the whole dataset.
+class FirstSamples : public Dataset {
  public:
   // All samples if there are fewer than `count`.
   FirstSamples(const Dataset& whole, int64_t count)
       : whole_(whole), size_(std::min(count, whole.size())) {}
 
   int64_t size() const override { return size_; }
+  int64_t resident_bytes() const override { return whole_.resident_bytes(); }
+  std::string remark() const override { return whole_.remark(); }
+  int64_t run_length() const override { return whole_.run_length(); }
   Shape image_shape() const override { return whole_.image_shape(); }
   DType image_type() const override { return whole_.image_type(); }
   int classes() const override { return whole_.classes(); }
@@ -32,6 +37,16 @@ class FirstSamples final : public Dataset {
  private:
   const Dataset& whole_;
   int64_t size_;
+};
+
+// The same, and owns the whole one.
+class OwnFirstSamples final : public FirstSamples {
+ public:
+  OwnFirstSamples(std::unique_ptr<Dataset> whole, int64_t count)
+      : FirstSamples(*whole, count), own_(std::move(whole)) {}
+
+ private:
+  std::unique_ptr<Dataset> own_;
 };
 
 }  // namespace convoy

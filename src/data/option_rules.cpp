@@ -70,7 +70,7 @@ void DataOptions::refuse_idle(Fields& field, bool training) const {
   if (!def().has_pictures) {
     const char* with = "a dataset of pictures";
     refuse({"eval-crop", "channel-order", "interpolation", "decode", "exif-turn", "label-offset",
-            "dataset-cache", "max-bad", "crop", "picture-channels"},
+            "dataset-cache", "max-bad", "crop", "picture-channels", "eval-image-size"},
            with, {"dataset"});
     for (const ViewDef& def : view_catalog()) {
       for (const std::string& key : option_keys(def.describe)) refuse({key}, with, {"dataset"});
@@ -236,7 +236,7 @@ ToldOptions DataOptions::preprocessing() const {
       find_entry([&](const AugmentDef& a) { return a.name == normalise; });
   if (normaliser && normaliser->told) add(normaliser->told(augment_options()));
   if (def().has_pictures) {
-    all.emplace_back("image-size", std::to_string(image_size));
+    all.emplace_back("image-size", std::to_string(side(false)));
     all.emplace_back("eval-crop", eval_crop);
     if (picture_channels == 1) {
       all.emplace_back("picture-channels", "1");

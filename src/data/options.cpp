@@ -9,6 +9,7 @@
 #include "base/text/text.h"
 #include "base/threads/cores.h"
 #include "base/threads/thread_pool.h"
+#include "data/first_samples.h"
 #include "data/sources/folder_source.h"
 #include "data/sources/published_set.h"
 #include "data/views/view_maker.h"
@@ -64,12 +65,18 @@ void DataOptions::describe(Fields& field, bool training) {
       "has train and val",
       between(0, 0.9));
   using Names = std::vector<std::string>;
-  field(
-      has_image_size ? "image-size" : "generated-image-size", image_size,
-      "height and width of the images that pictures become, or of generated ones; 0: the model's "
-      "own",
-      between(0, 4096),
-      has_image_size ? Names{"generated-image-size", "train-crop-size", "val-crop-size"} : Names{});
+  field(has_image_size ? "image-size" : "generated-image-size", image_size,
+        "height and width of the images that pictures become, or of generated ones; 0: the model's "
+        "own",
+        between(0, 4096),
+        !has_image_size ? Names{}
+        : training      ? Names{"generated-image-size", "train-crop-size"}
+                        : Names{"generated-image-size", "train-crop-size", "val-crop-size"});
+  if (training && has_image_size) {
+    field("eval-image-size", eval_image_size,
+          "height and width of the images that evaluation makes of pictures; 0: --image-size",
+          between(0, 4096), {"val-crop-size"});
+  }
   field("generated-channels", generated_channels,
         "channels of generated images; 0: the model's own", between(0, 64));
   field("generated-classes", generated_classes,
@@ -107,6 +114,8 @@ void DataOptions::describe(Fields& field, bool training) {
   field("max-bad", max_bad,
         "pictures of an epoch that may be broken: each is named, in training the next one stands "
         "in, in evaluation it does not count; more than that end the run",
+        at_least(0));
+  field("eval-samples", eval_samples, "evaluate on the first N samples; 0: all of them",
         at_least(0));
   field("workers", workers, "threads that make batches; 0: one for every four cores",
         between(0, 1024).no_result(), {"pipeline-num-parallel"});
@@ -159,6 +168,10 @@ void DataOptions::describe_training(Fields& field) {
   field("epoch-tail", epoch_tail,
         "when the batch does not divide the dataset: carry on into the next epoch; drop the "
         "rest; one short step; or wrap: carry on, and count an epoch as the whole steps it needs");
+  field("epoch-steps", epoch_steps,
+        "an epoch ends after this many steps, with as much of the dataset as they take; more than "
+        "an epoch has, or 0: no such limit",
+        at_least(0));
   field("ra-sampler", ra_sampler,
         "repeated augmentation: a step holds each of its images ra-reps times, every time "
         "augmented anew; an epoch has as many steps as without it, and so sees 1 / ra-reps of the "
@@ -272,10 +285,10 @@ bool DataOptions::is_absent() const {
   return folder.empty() || !std::filesystem::exists(folder);
 }
 
-std::unique_ptr<Dataset> DataOptions::open(bool train, uint64_t seed) const {
-  if (is_absent()) return published_set(def(), train, {picture_channels, image_size, image_size});
-  std::unique_ptr<Dataset> data = open_dataset(
-      dataset_name(), {.data_dir = data_dir,
+std::unique_ptr<Dataset> DataOptions::open_split(bool train, uint64_t seed) const {
+  if (is_absent()) return published_set(def(), train, {picture_channels, side(train), side(train)});
+  return open_dataset(dataset_name(),
+                      {.data_dir = data_dir,
                        .train = train,
                        .held_out = held_out,
                        .pictures = pictures(train),
@@ -285,13 +298,20 @@ std::unique_ptr<Dataset> DataOptions::open(bool train, uint64_t seed) const {
                        .samples = train ? generated_samples : divide_up(generated_samples, 5),
                        .objects = generated_objects,
                        .seed = seed});
-  if (known.names.empty()) return data;
+}
+
+std::unique_ptr<Dataset> DataOptions::open(bool train, uint64_t seed) const {
+  std::unique_ptr<Dataset> data = open_split(train, seed);
+  if (!train && eval_samples > 0 && eval_samples < data->size()) {
+    data = std::make_unique<OwnFirstSamples>(std::move(data), eval_samples);
+  }
+  if (known.names.empty() || is_absent()) return data;
   if (known.only_same && !same_names(known.names, data->class_names())) return data;
   return with_classes(std::move(data), known.names, known.map, known.whose);
 }
 
 PictureSpec DataOptions::pictures(bool train) const {
-  const PictureSpec spec{.size = image_size,
+  const PictureSpec spec{.size = side(train),
                          .channels = picture_channels,
                          .bgr = channel_order == ChannelOrder::bgr,
                          .view = train ? crop : eval_crop,

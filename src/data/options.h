@@ -21,11 +21,12 @@ enum class ImageType { fp32, bf16 };
 constexpr auto words_of(ImageType) { return words<ImageType>("fp32", "bf16"); }
 
 struct DataOptions {
-  std::string dataset;   // empty: derived from data_dir; fashion-mnist if that is empty too
-  std::string data_dir;  // empty: the dataset's own default
-  double val_share = 0;  // above 0: the folder has classes and no splits
-  std::string held_out;  // the test split, see DatasetSpec
-  int image_size = 0;    // for generated data and pictures; 0 until `suit`, as the next two
+  std::string dataset;      // empty: derived from data_dir; fashion-mnist if that is empty too
+  std::string data_dir;     // empty: the dataset's own default
+  double val_share = 0;     // above 0: the folder has classes and no splits
+  std::string held_out;     // the test split, see DatasetSpec
+  int image_size = 0;       // for generated data and pictures; 0 until `suit`, as the next two
+  int eval_image_size = 0;  // of pictures in evaluation; 0: image_size
   int generated_channels = 0;
   int generated_classes = 0;
   int64_t generated_samples = 10000;
@@ -41,6 +42,7 @@ struct DataOptions {
   bool exif_turn = false, dataset_cache = true;
   int label_offset = 0;
   int64_t max_bad = 0;
+  int64_t eval_samples = 0;  // above 0: evaluation uses the first ones alone
   int workers = 0;
   int prefetch = 0;
   bool has_image_size = true;  // --image-size is the data's; a verb may use the name otherwise
@@ -63,6 +65,7 @@ struct DataOptions {
   EpochTail epoch_tail = EpochTail::drop;
   bool ra_sampler = false;  // repeated augmentation: each sample ra_reps times
   int ra_reps = 3;
+  int64_t epoch_steps = 0;       // above 0: an epoch has no more steps
   bool normalise_first = false;  // before the augmentations
   bool eight_bit_io = false;     // batches are u8, and the network's first node normalises
   bool hostside_norm = false;    // normalise in the loader: excludes eight_bit_io
@@ -103,13 +106,16 @@ struct DataOptions {
   // bytes is a usage error.
   AugmentChain chain(const Shape& image, bool train) const;
 
+  // Height and width of the images of pictures.
+  int side(bool train) const { return !train && eval_image_size ? eval_image_size : image_size; }
+
   // How pictures become images, in training or evaluation; unused for sets without pictures.
   PictureSpec pictures(bool train) const;
 
   // The options, as text, that evaluation needs to see images as training did.
   ToldOptions preprocessing() const;
   EpochTail tail() const { return epoch_tail; }
-  Repeats repeats(int replicas) const { return {ra_sampler ? ra_reps : 1, replicas}; }
+  Repeats repeats(int replicas) const { return {ra_sampler ? ra_reps : 1, replicas, epoch_steps}; }
 
   // Threads, buffers and treatment of bad samples of a loader; the caller sets batch, steps and
   // seed.
@@ -134,6 +140,8 @@ struct DataOptions {
   void record_folder(Fields& field);
   // The dataset's mean or std, converted to the channels of the images.
   std::vector<double> for_channels(const std::vector<double>& of_rgb) const;
+  // The split, without regard to `known`.
+  std::unique_ptr<Dataset> open_split(bool train, uint64_t seed) const;
 };
 
 }  // namespace convoy

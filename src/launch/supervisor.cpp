@@ -128,7 +128,7 @@ int supervise(const LaunchJob& job) {
     }
     const int code = settle(end, output, job);
     if (code != lost || restart >= job.restarts || end.signal) return code;
-    if (job.verb[0] == "train" && !output.run_dir().empty()) {
+    if (!output.run_dir().empty()) {
       verb = {"resume", output.run_dir()};
     }
     say(fmt::format("restart {} of {}: convoy {}", restart + 1, job.restarts, join(verb, " ")));

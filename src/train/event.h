@@ -18,6 +18,7 @@
 #include "pictures/picture.h"
 #include "train/outputs/histogram.h"
 #include "train/tasks/metric.h"
+#include "train/tasks/object_results.h"
 #include "train/tasks/sample_result.h"
 
 namespace convoy {
@@ -115,17 +116,20 @@ struct EvalDone {
   double seconds = 0;
   // Of each sample; null: the task has none.
   std::shared_ptr<const SampleResults> each = nullptr;
+  // Of each picture of a detector; null: the task finds no objects.
+  std::shared_ptr<const ObjectResults> objects = nullptr;
 };
 
 // Pictures to look at: the first batch as the network sees it, the worst of an evaluation.
 struct PicturesShown {
-  std::string what;  // "train/first_batch", "val/worst"
+  std::string what;  // "train/first_batch", "val/worst", "val/predictions"
   int64_t step = 0;
   struct One {
     Pixels pixels;
     std::string caption;
   };
   std::vector<One> all;
+  bool detailed = false;  // with drawn objects, which take more room
 };
 
 // The values of a parameter or of its gradient.

@@ -39,6 +39,10 @@ void StopRules::describe(Fields& field, std::span<const MetricDef> metrics) {
   field("patience", patience,
         "end the run after N evaluations in a row that were not better than the best; 0: never",
         at_least(0), {"early-stopping-patience"});
+  field("stop-at", stop_at,
+        "end the run once --best-metric of an evaluation is as good as this, in percent for an "
+        "accuracy; 0: never",
+        at_least(0));
   field(
       "max-hours", max_hours,
       "end after this many hours: the learning-rate schedule is run through faster, so that all of "
@@ -53,6 +57,10 @@ double StopRules::score(std::span<const Metric> evaluation,
   const Metric* metric = find_metric(trains ? training : evaluation, name);
   expect(metric, "a metric of the task");
   return metric->def->higher_is_better ? metric->value : -metric->value;
+}
+
+bool StopRules::reached(double score) const {
+  return stop_at > 0 && score >= (best_metric.ends_with(loss_metric.name) ? -stop_at : stop_at);
 }
 
 bool StopRules::counts_training() const {

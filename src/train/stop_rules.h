@@ -15,11 +15,14 @@ struct StopRules {
   std::string best_metric = "top1";
   int patience = 0;      // evaluations; 0: off
   double max_hours = 0;  // 0: off
+  double stop_at = 0;    // of best_metric; 0: off
 
   // `metrics`: the metrics of the run's task.
   void describe(Fields& field, std::span<const MetricDef> metrics);
   // The score of an evaluation and of the training since the last one; higher is better.
   double score(std::span<const Metric> evaluation, std::span<const Metric> training) const;
+  // Whether a score is as good as --stop-at asks.
+  bool reached(double score) const;
   // Whether the chosen metric is one of training other than its loss.
   bool counts_training() const;
 };

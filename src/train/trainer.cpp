@@ -61,7 +61,7 @@ int Trainer::train() {
   begun_ = true;
   tell_warnings(site_);
   warn_of_uneven_split(site_);
-  site_.listener.on(forecast(setup_, memory_, site_.dir.path(), network_.pool()));
+  site_.listener.on(forecast(setup_, memory_, site_.dir.path(), measure_speed(network_.pool())));
   if (state_.progress.boundary_pending && !finish_boundary()) return stop_here();
   return train_on();
 }
@@ -215,6 +215,11 @@ void Trainer::judge(const RunEvaluation::Outcome& result) {
     files_.write_weights("best.safetensors", result.average.has_value());
   }
   progress.stale = state_.best_now ? 0 : progress.stale + 1;
+  if (rules.reached(score) && progress.step < progress.last_step) {
+    end_at(site_, state_, progress.step,
+           fmt::format("{} is as good as --stop-at {}", rules.best_metric, rules.stop_at));
+    return;
+  }
   if (rules.patience > 0 && progress.stale >= rules.patience &&
       progress.step < progress.last_step) {
     end_at(site_, state_, progress.step,

@@ -71,6 +71,9 @@ class Checks:
         for kind, name in LISTED.items():
             expect(name in run(self.program, "list", kind), f"`list {kind}` has no {name}")
         expect("families of models" in run(self.program, "catalogues"), "the verb does nothing")
+        explained = json.loads(run(self.program, "tiny", "-n", "5", "--device", "b", "--explain", "--json"))
+        expect(explained["global_batch"] == 5 and explained["recorded_only"] == ["device"], "the dialect explains nothing")
+        expect("tiny" in run(self.program, "list", "verbs"), "`list verbs` has no dialect")
         expect("corner" in run(self.program, "train", "--help", "eval-crop"), "--eval-crop knows no corner")
 
     def trains_and_resumes(self) -> None:

@@ -27,6 +27,8 @@ def texts() -> None:
     put("recipe", "hang.yml", "# In---\n32; theirs is fp16.\n# mk1_resnet50_[16ipus.\n# Cost: ---\n,000 x 10^15\n"
         "base: resnet50.yml\nepochs: 65\n")  # never ended
     put("recipe", "nested.yml", "a: " + "[" * 300 + "\n")
+    put("named_configs", "sound.yml", "parent: &p\n    a: 1\n    s: &s [x, 'y']\nchild:\n    <<: *p\n    a: *s\n")
+    put("named_configs", "lists.yml", "both: # why\n  <<: [*p, *q]\n  c:\n    - u\n    - v\n")
     put("args", "sound.yml", "# The options of this run.\ngiven: [lr, name]\n\n# Training\nlr: 0.1  # command line\n"
         "name: \"a b\"  # configs/x.yml\nmilestones: []  # default\naugment: [crop, flip]  # default\n")
     put("state", "sound.json", '{\n  "best_step": 4,\n  "epoch": 0.5,\n  "files": {\n    "model.safetensors": {\n      '

@@ -36,11 +36,14 @@ struct OpCase {
 
   bool gradient = true;
   bool train = true;
+  bool inference = false;             // compiled for inference: without gradient
   bool exact_without_fusion = false;  // compare with the unfused graph, bit for bit
   // Allowed error of an element: `tolerance` times its size plus the typical size of its tensor;
   // with bf16 storage half a step of its numbers more for each time that values are rounded.
   double tolerance = 2e-6;
   double grad_tolerance = 1e-4;
+  // How often an op rounds values of its own to bf16 before it stores the result.
+  int bf16_roundings_inside = 0;
   // How far elements of gradients may be off besides with bf16 storage: where they follow from the
   // difference of a rounded result and a constant.
   double bf16_grad_error = 0;

@@ -6,9 +6,33 @@
 #include "app/options.h"
 #include "base/show.h"
 #include "base/text/text.h"
+#include "dialects/dialect.h"
+#include "dialects/value_kind.h"
 
 namespace convoy {
 namespace {
+
+// The options of a dialect's programs, and the names of these.
+CompletionVerb completion_of(const Dialect& dialect) {
+  CompletionVerb verb{std::string(dialect.name), std::string(dialect.summary), {}, {}};
+  for (const DialectProgram& program : dialect.programs) {
+    if (dialect.programs.size() > 1) verb.words.emplace_back(program.name);
+    for (const std::span<const DialectRow> rows : program.rows) {
+      for (const DialectRow& row : rows) {
+        const std::vector<std::string> names = spellings(row);
+        if (names[0].size() == 1 || find_field(verb.fields, names[0])) continue;
+        Field field{.section = "Options", .key = dashed(names[0]), .again = {}};
+        field.type = takes_nothing(row.values) ? "bool" : "text";
+        field.help = std::string(row.meaning.substr(row.meaning.starts_with('!') ? 1 : 0));
+        if (row.values.find('|') != row.values.npos) {
+          field.limits.choices = split(row.values, '|');
+        }
+        verb.fields.push_back(std::move(field));
+      }
+    }
+  }
+  return verb;
+}
 
 int run(const CommandLine& line) {
   need_words(line, {"SHELL (bash, zsh or fish)"});
@@ -19,6 +43,7 @@ int run(const CommandLine& line) {
     if (!command.words.empty()) verb.words = split(command.words, ' ');
     verbs.push_back(std::move(verb));
   }
+  for (const Dialect& dialect : dialect_catalog()) verbs.push_back(completion_of(dialect));
   show_text(completion_script(line.words[0], "convoy", verbs));
   return 0;
 }

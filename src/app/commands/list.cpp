@@ -15,6 +15,7 @@
 #include "config/config_file.h"
 #include "data/augment/augment.h"
 #include "data/dataset.h"
+#include "dialects/dialect.h"
 #include "ops/family.h"
 #include "train/schedules/schedule.h"
 #include "train/update/optimizer.h"
@@ -184,6 +185,9 @@ int run(const CommandLine& line) {
     Rows rows;
     for (const CommandDef& command : command_catalog())
       rows[std::string(command.name)] = command.summary;
+    for (const Dialect& dialect : dialect_catalog()) {
+      rows[std::string(dialect.name)] = dialect.summary;
+    }
     print_rows(kind, rows, pattern);
   } else {
     const std::string near = nearest(kind, kinds);

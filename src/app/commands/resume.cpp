@@ -29,6 +29,8 @@ struct Overrides {
   int threads = 0;
   bool pin = false;
   bool shard_optimizer = false;
+  std::string memory;
+  Recompute recompute = Recompute::off;
   bool quiet = false, plain = false;
   double stall_timeout = 0;
   int64_t trace_steps = 0;
@@ -54,6 +56,10 @@ struct Overrides {
           "each process holds its share of the optimiser's buffers alone; neither this nor "
           "--no-shard-optimizer: as before",
           {}, {"rts"});
+    field("memory", memory, "what the run may take from here on; without it: as before");
+    field("recompute", recompute,
+          "which activations are computed again from here on; without it: as before. Changes no "
+          "result");
     field("stall-timeout", stall_timeout,
           "seconds after which a silent process counts as lost, 2 to 86400; 0: as before",
           between(0, 86400));

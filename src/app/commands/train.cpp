@@ -1,90 +1,12 @@
 // `convoy train`: starts a new run.
 
-#include <cstdlib>
-
 #include "app/command.h"
-#include "app/options.h"
-#include "app/train/run.h"
-#include "app/train/verify_resume.h"
-#include "base/error.h"
-#include "base/show.h"
-#include "base/text/text.h"
-#include "config/config_file.h"
-#include "dist/world.h"
-#include "models/model.h"
-#include "train/checkpoint/start_weights.h"
-#include "train/run/run_config.h"
+#include "app/train/start_run.h"
 
 namespace convoy {
 namespace {
 
-constexpr const char* demo = "demo";
-
-struct Options {
-  std::string config;
-  bool verify_resume = false;
-  int verify_kills = 5;
-
-  void describe(Fields& field) {
-    describe_config(field, config);
-    field("verify-resume", verify_resume,
-          "train twice, the second time killed at random moments and resumed, and compare "
-          "everything");
-    field("verify-kills", verify_kills, "how often --verify-resume kills", at_least(1));
-  }
-};
-
-// Without a model and a dataset, the demonstration recipe is used.
-bool wants_demo(const CommandLine& line) {
-  for (const char* key : {"config", "model", "dataset", "data-dir"}) {
-    if (line.settings.contains(key)) return false;
-  }
-  const char* folder = std::getenv("DATA_DIR");
-  return !folder || !*folder;
-}
-
-int run(const CommandLine& typed) {
-  need_words(typed, {}, described(describe_with_run<Options>));
-  CommandLine line = typed;
-  if (wants_demo(line)) line.settings["config"] = {demo, "default"};
-  Options options;
-  RunConfig config;
-  const Fields field = read_options(line, options, config);
-  World& world = World::get();
-  if (!field.dropped().empty() && !config.quiet && world.rank() == 0) {
-    show(stderr, "convoy: options of the recipe without effect beside the typed ones: {}\n",
-         join(field.dropped(), ", "));
-  }
-  if (options.verify_resume) {
-    if (world.size() > 1) {
-      raise(Fault::usage, "--verify-resume kills one process, not several; try: without mpirun");
-    }
-    return verify_resume(config, typed, options.verify_kills);
-  }
-  apply_isa(config);
-  const HostShare share = share_machines();
-  config.share_host(share.processes, share.on_our_cores);
-  find_model(config.model);  // a wrong name must not leave a run directory behind
-  config.data.def();
-  config.step_shape(world.rank(), world.size());  // nor must too many processes
-  config.data.known = {.names = names_of_first(world.rank() ? ClassNames{} : start_classes(config)),
-                       .map = {},
-                       .whose = config.init_from,
-                       .only_same = true};
-  if (world.rank() > 0) {
-    return run_training(config, RunDir::of_another(world.broadcast(0, std::string())));
-  }
-  RunDir dir = RunDir::create(config.output, config.default_name());
-  world.broadcast(0, fs::absolute(dir.path()).string());
-  try {
-    write_environment(dir.env());  // first: options make a folder a run that can be resumed
-    dir.record(write_args(field.all()));
-  } catch (...) {
-    dir.take_back();
-    throw;
-  }
-  return run_training(config, dir);
-}
+int run(const CommandLine& typed) { return start_run(typed, {}); }
 
 }  // namespace
 
@@ -106,7 +28,7 @@ runs/NAME, and can be killed and resumed at any time.
           "config model data-dir dataset epochs batch-size replicas lr lr-schedule "
           "warmup-epochs optimizer momentum weight-decay label-smoothing init-from "
           "image-size seed threads output name",
-      .describe = describe_with_run<Options>,
+      .describe = describe_start,
       .shared = true,
       .run = run};
 }

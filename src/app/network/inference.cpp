@@ -142,12 +142,14 @@ FoundModel check_model_and_data(InferenceOptions& options, const std::string& or
   return model;
 }
 
-NetworkSpec spec_of(const Shape& image, int64_t batch, const InferenceOptions& options) {
+NetworkSpec spec_of(const Shape& image, int64_t batch, const InferenceOptions& options,
+                    InferenceNetwork::Norms norms) {
   NetworkSpec spec;
   spec.image = image;
   spec.eval_batch = batch;
   spec.choices = options.choices;
   spec.storage = options.precision.storage();
+  spec.eval.folded = norms == InferenceNetwork::Norms::folded;
   return spec;
 }
 
@@ -238,12 +240,12 @@ OpenedModel open_model(const CommandLine& line, std::string_view verb,
 }
 
 InferenceNetwork::InferenceNetwork(const InferenceOptions& options, const OpenedModel& opened,
-                                   const Shape& image, int classes, int64_t batch)
+                                   const Shape& image, int classes, int64_t batch, Norms norms)
     : model_(opened.model),
       options_(options.model_options),
       task_(make_task({.model = model_, .classes = classes, .options = options_, .image = image})),
       image_(image),
-      plans_(*task_, spec_of(image, batch, options)),
+      plans_(*task_, spec_of(image, batch, options, norms)),
       network_(plans_, options.threads ? options.threads : available_cores()) {
   if (opened.has_rules) warn_of_idle_rules(plans_, options.choices);
 }

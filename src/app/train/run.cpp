@@ -175,7 +175,10 @@ int train_in(const RunConfig& config, const RunDir& dir, bool& has_begun) {
 // After the run, whose memory is free again. Nothing that goes wrong here changes its result.
 void report_end(const RunConfig& config, const RunDir& dir) {
   if (World::get().rank() != 0 || !detects(config) || config.eval_epochs <= 0) return;
-  report_detections(dir, config.thread_count(), config.quiet);
+  if (config.quiet && !config.outputs.plots) return;
+  report_detections(
+      dir,
+      {.threads = config.thread_count(), .quiet = config.quiet, .plots = config.outputs.plots});
 }
 
 }  // namespace

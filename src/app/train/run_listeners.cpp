@@ -62,12 +62,13 @@ WandbSpec wandb_spec(const RunConfig& config, const RunDir& dir) {
 
 MllogSpec mllog_spec(const RunConfig& config, const RunDir& dir) {
   const RunOutputs& outputs = config.outputs;
-  return {.file = dir.mllog(),
-          .benchmark = config.model == "resnet50" ? MllogBenchmark::resnet : MllogBenchmark::ssd,
-          .org = outputs.mllog_org,
-          .platform = outputs.mllog_platform.empty() ? host_name() : outputs.mllog_platform,
-          .division = outputs.mllog_division,
-          .options = config.resolved()};
+  return {
+      .file = dir.mllog(),
+      .benchmark = config.model == "ssd_resnet34" ? MllogBenchmark::ssd : MllogBenchmark::resnet,
+      .org = outputs.mllog_org,
+      .platform = outputs.mllog_platform.empty() ? host_name() : outputs.mllog_platform,
+      .division = outputs.mllog_division,
+      .options = config.resolved()};
 }
 
 }  // namespace

@@ -12,10 +12,12 @@ namespace {
 // Rounds up, but 3.0000000000000004 (30 * 0.1) becomes 3.
 int64_t whole_up(double x) { return static_cast<int64_t>(std::ceil(x - 1e-12 * std::max(x, 1.0))); }
 
-int64_t epoch_length(int64_t samples, const Repeats& repeats) {
-  if (repeats.times == 1) return samples;
+int64_t epoch_length(int64_t samples, int64_t batch, const Repeats& repeats) {
   constexpr int64_t together = 256;
-  return samples / together * together / repeats.replicas * repeats.replicas;
+  if (repeats.times > 1)
+    samples = samples / together * together / repeats.replicas * repeats.replicas;
+  if (repeats.most_steps == 0 || samples / repeats.most_steps < batch) return samples;
+  return repeats.most_steps * batch;
 }
 
 }  // namespace
@@ -24,7 +26,7 @@ double whole_steps(double steps) { return std::floor(steps + 1e-12 * std::max(st
 
 EpochPlan::EpochPlan(int64_t samples, int64_t batch, double epochs, EpochTail tail, Repeats repeats)
     : dataset_(samples),
-      samples_(epoch_length(samples, repeats)),
+      samples_(epoch_length(samples, batch, repeats)),
       batch_(batch),
       epochs_(epochs),
       tail_(tail),

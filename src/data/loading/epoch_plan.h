@@ -28,12 +28,13 @@ struct Position {
   bool operator==(const Position&) const = default;
 };
 
-// Repeated augmentation like torchvision's sampler: each sample occurs `times` times in a row,
-// distributed over the replicas in turn, and an epoch has as many images as the dataset, rounded
-// down to a multiple of 256 and then of the number of replicas.
+// How an epoch differs from the dataset. Repeated augmentation like torchvision's sampler: each
+// sample occurs `times` times in a row, distributed over the replicas in turn, and an epoch has as
+// many images as the dataset, rounded down to a multiple of 256 and then of the number of replicas.
 struct Repeats {
   int64_t times = 1;
   int64_t replicas = 1;
+  int64_t most_steps = 0;  // an epoch has at most this number of steps; 0: no limit
 };
 
 class EpochPlan {

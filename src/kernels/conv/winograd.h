@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include "kernels/norm.h"
 #include "tensor/number_types.h"
 
 namespace convoy::kernels {
@@ -40,10 +41,18 @@ struct WinogradField {
 template <class T>
 void winograd_input(const WinogradPlane& p, const T* plane, int64_t first, int64_t count,
                     const WinogradField& to);
+// What is done with an output pixel before it is stored: act(pixel + shift + residual).
+template <class T>
+struct WinogradTail {
+  const float* shift = nullptr;  // of the plane's channels; null: nothing is done
+  const T* residual = nullptr;   // a plane like the output's, perhaps the same; null: none
+  NormAct act = NormAct::none;
+};
+
 // Transforms the products into output pixels: A^T m A. Pixels beyond the image are dropped.
 template <class T>
 void winograd_output(const WinogradPlane& p, const WinogradField& from, int64_t first,
-                     int64_t count, T* plane);
+                     int64_t count, const WinogradTail<T>& tail, T* plane);
 // Transforms gradients of output pixels into gradients of the products: A dy A^T.
 template <class T>
 void winograd_output_grad(const WinogradPlane& p, const T* plane, int64_t first, int64_t count,

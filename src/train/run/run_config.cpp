@@ -75,7 +75,7 @@ void RunConfig::describe_length(Fields& field) {
   field.needs("eval-epochs-offset", eval_epochs > 0, "--eval-epochs above 0", {"eval-epochs"});
   field("eval-batch-size", eval_batch_size,
         "images at a time in evaluation, which changes no result; 0: 4 times the training batch, "
-        "250 at most",
+        "250 at most; with --recompute, the training batch",
         at_least(0).no_result());
 }
 
@@ -126,6 +126,11 @@ void RunConfig::describe_update(Fields& field) {
 void RunConfig::describe_files(Fields& field) {
   field.section("Run");
   field("seed", seed, "start of all random numbers; equal seeds give equal runs");
+  field("shuffle-seed", shuffle_seed, "the seed of the order of the samples; -1: --seed",
+        at_least(-1));
+  field("crop-seed", crop_seed, "the seed of random crops; -1: --seed", at_least(-1));
+  field("augment-seed", augment_seed, "the seed of flips and other augmentations; -1: --seed",
+        at_least(-1));
   field("threads", threads, "threads that compute; 0: one for each core. Changes no result",
         between(0, 256).no_result(), {"j"});
   field("pin", pin,
@@ -139,6 +144,12 @@ void RunConfig::describe_files(Fields& field) {
       "what the run may take, such as 16G; a run that needs more is refused. Empty: the machine's "
       "memory, or the limit of its cgroup",
       any_value().no_result());
+  field("recompute", recompute,
+        "which activations the backward pass computes again instead of keeping them: cheap: those "
+        "of norms and activations; blocks: those between block ends, for the least memory; auto: "
+        "what fits in the memory, in the least time. Changes no result",
+        any_value().no_result());
+  pipeline.describe(field, recompute == Recompute::blocks);
   field("stall-timeout", stall_timeout,
         "seconds that a disk may take to answer; with several processes, also of silence, or of "
         "standing still while others wait, after which one of them counts as lost",
@@ -189,6 +200,12 @@ void RunConfig::describe(Fields& field) {
   }
   const FoundModel found = find_model(model);
   check_options(found.family, model_options);
+  if (data.eval_image_size && found.variant.boxes) {
+    raise(Fault::usage,
+          "--eval-image-size {}: the default boxes of a detector are those of its training images; "
+          "try: without it",
+          data.eval_image_size);
+  }
   bn_momentum = found.variant.bn_momentum;
   data.suit(found.image_size(), found.family.channels, found.classes(),
             task_of(found.family).of_objects);
@@ -287,8 +304,13 @@ StepShape RunConfig::step_shape(int rank, int size) const {
       .of_rank(rank);
 }
 
-int64_t RunConfig::eval_batch(int64_t train_batch) const {
-  return eval_batch_size ? eval_batch_size : std::min<int64_t>(250, 4 * train_batch);
+int64_t RunConfig::eval_batch(int64_t train_batch, Recompute mode) const {
+  if (eval_batch_size) return eval_batch_size;
+  return std::min<int64_t>(250, (mode == Recompute::off ? 4 : 1) * train_batch);
+}
+
+EpochPlan RunConfig::epoch_plan(int64_t samples) const {
+  return {samples, step_shape().global_batch(), epochs, data.tail(), data.repeats(replicas)};
 }
 
 ScheduleSite RunConfig::schedule_site(const EpochPlan& plan) const {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/text/words.h"
+#include "compile/recompute_rule.h"
 #include "config/fields.h"
 #include "data/loading/epoch_plan.h"
 #include "data/mixing/mixing.h"
@@ -20,6 +21,7 @@
 #include "tensor/isa.h"
 #include "train/fine_tuning.h"
 #include "train/kernel_choices.h"
+#include "train/memory/pipeline.h"
 #include "train/outputs/run_outputs.h"
 #include "train/precision/loss_scaling.h"
 #include "train/precision/precision.h"
@@ -96,10 +98,13 @@ struct RunConfig {
   int64_t eval_batch_size = 0;
 
   uint64_t seed = 1;
+  int64_t shuffle_seed = -1, crop_seed = -1, augment_seed = -1;  // -1: seed
   int threads = 0;
   bool pin = false;
   IsaChoice isa = IsaChoice::automatic;
   std::string memory;
+  Recompute recompute = Recompute::off;
+  Pipeline pipeline;
   Precision precision;
   Choices choices;
 
@@ -146,9 +151,11 @@ struct RunConfig {
   StepShape step_shape(int rank = 0, int size = 1) const;
   // Images per batch in evaluation: --eval-batch-size, or a number that needs no more memory than
   // training.
-  int64_t eval_batch(int64_t train_batch) const;
+  int64_t eval_batch(int64_t train_batch, Recompute mode) const;
   // The length of a run that is given in steps.
   int64_t steps_of_run() const { return iterations ? iterations : max_steps; }
+  // Which samples the steps use, of a training set of that size.
+  EpochPlan epoch_plan(int64_t samples) const;
   // The inputs of the learning-rate schedule. It covers the requested epochs or iterations;
   // --max-steps only truncates it.
   ScheduleSite schedule_site(const EpochPlan& epochs) const;

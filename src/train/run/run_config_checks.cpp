@@ -88,6 +88,10 @@ void RunConfig::check(Fields& field) {
           "of several; try: --best-metric {}",
           stop.best_metric, stop.best_metric.substr(stop.best_metric.find('-') + 1));
   }
+  if (stop.stop_at > 0 && eval_epochs == 0) {
+    raise(Fault::usage, "--stop-at {} looks at evaluations, but --eval-epochs is 0; try: 1",
+          stop.stop_at);
+  }
   if (eval_epochs == 0 && field.idle("best-metric", {"eval-epochs"})) {
     raise(Fault::usage,
           "--best-metric chooses among evaluations, but --eval-epochs is 0; try: --eval-epochs 1");
@@ -97,7 +101,9 @@ void RunConfig::check(Fields& field) {
           "--class-weights are for samples of one class, and mixup and cutmix make samples of "
           "several; try: one of them");
   }
-  if (outputs.mllog && model != "resnet50" && model != "ssd_resnet34") {
+  const bool is_of_mlperf = model == "ssd_resnet34" || model == "resnet50" ||
+                            model.ends_with("_resnet50");  // as other programs define it
+  if (outputs.mllog && !is_of_mlperf) {
     raise(Fault::usage,
           "--mllog: the rules 1.1.0 of MLPerf have resnet50 and ssd_resnet34, not {}; try: without "
           "it",

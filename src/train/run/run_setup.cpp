@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "base/error.h"
 #include "base/random.h"
 #include "models/model.h"
 #include "ops/norm/batch_norm.h"
+#include "train/memory/fit_memory.h"
 
 namespace convoy {
 namespace {
@@ -35,8 +37,7 @@ RunSetup::RunSetup(const RunConfig& run, const PassWatch& watch, ProcessPlace pl
       train_chain(run.data.chain(train_set->image_shape(), true)),
       eval_chain(run.data.chain(eval_set->image_shape(), false)),
       shape(run.step_shape(place.rank, place.size)),
-      epochs(train_set->size(), shape.global_batch(), run.epochs, run.data.tail(),
-             run.data.repeats(run.replicas)),
+      epochs(run.epoch_plan(train_set->size())),
       task(make_task({.model = find_model(run.model),
                       .classes = run.classes(*train_set),
                       .options = run.model_options,
@@ -44,17 +45,31 @@ RunSetup::RunSetup(const RunConfig& run, const PassWatch& watch, ProcessPlace pl
                       .train_set = train_set.get(),
                       .image = train_set->image_shape(),
                       .tables = byte_tables(run, train_chain, eval_chain)})),
-      plans(*task, with_watch(network_spec(shape.micro_batch), watch)) {}
+      points(recompute_points()),
+      plans(*task, with_watch(fit(fit_memory(*this, network_spec(shape.micro_batch))), watch)) {}
 
-NetworkSpec RunSetup::network_spec(int64_t micro_batch) const {
+std::vector<std::string> RunSetup::recompute_points() const {
+  if (!config.pipeline.on || config.pipeline.splits.empty()) return {};
+  const NetworkPlans kept(*task, network_spec(shape.micro_batch, Recompute::off));
+  return config.pipeline.blocks(split_points(kept.find("train")->graph));
+}
+
+NetworkSpec RunSetup::fit(NetworkSpec spec) {
+  shape.together = spec.step.together;
+  return spec;
+}
+
+NetworkSpec RunSetup::network_spec(int64_t micro_batch, Recompute mode) const {
   StepShape step = shape;
   step.micro_batch = micro_batch;
   const bool short_tail = epochs.tail() == EpochTail::short_;
   return {.image = train_set->image_shape(),
-          .eval_batch = config.eval_epochs > 0 ? eval_batch(micro_batch) : 0,
+          .eval_batch = config.eval_epochs > 0 ? eval_batch(micro_batch, mode) : 0,
+          .eval = {.image = eval_set->image_shape()},
           .watch = {},
           .choices = config.choices,
           .storage = config.precision.storage(),
+          .recompute = {.mode = mode, .points = points},
           .image_type = config.data.image_type == ImageType::bf16 ? DType::bf16 : DType::f32,
           .optimizer = &config.update(),
           .clip = config.clip,
@@ -69,10 +84,10 @@ NetworkSpec RunSetup::network_spec(int64_t micro_batch) const {
           .average = config.average.on()};
 }
 
-int64_t RunSetup::eval_batch(int64_t micro_batch) const {
+int64_t RunSetup::eval_batch(int64_t micro_batch, Recompute mode) const {
   StepShape most = config.step_shape(0, process.size);
   most.micro_batch = micro_batch;
-  return config.eval_batch(most.plan_batch());
+  return config.eval_batch(most.plan_batch(), mode);
 }
 
 int64_t RunSetup::total_steps() const {
@@ -111,10 +126,17 @@ LoaderSpec RunSetup::loader(int64_t first, int64_t last) const {
   spec.batch = shape.plan_batch();
   spec.parts = shape.micro_batches();
   spec.offset = shape.first_sample();
-  spec.rows = shape.lockstep() ? shape.local_replicas() : 1;
+  spec.rows = shape.lanes();
+  spec.blocks = shape.groups();
   spec.first_step = first;
   spec.last_step = last;
   spec.seed = config.seed;
+  const auto own = [](int64_t seed) {
+    return seed < 0 ? std::optional<uint64_t>() : static_cast<uint64_t>(seed);
+  };
+  spec.shuffle_seed = own(config.shuffle_seed);
+  spec.crop_seed = own(config.crop_seed);
+  spec.augment_seed = own(config.augment_seed);
   spec.mixing = config.mixing;
   if (config.data.mosaic > 0) {
     const double whole =

@@ -48,7 +48,8 @@ NetworkPlans::NetworkPlans(const Task& task, const NetworkSpec& spec)
     add_task("train", {step_.plan_batch(), step_.plan_replicas(), spec.image, true}, spec);
     if (spec.tail_batch) add_task("tail", {spec.tail_batch, 1, spec.image, true}, spec);
   }
-  if (spec.eval_batch) add_task("eval", {spec.eval_batch, 1, spec.image, false}, spec);
+  const Shape eval_image = spec.eval.image.rank() ? spec.eval.image : spec.image;
+  if (spec.eval_batch) add_task("eval", {spec.eval_batch, 1, eval_image, false}, spec);
   if (!spec.optimizer) return;
   slots_ = static_cast<int>(spec.optimizer->slots().size());
   add("statistics", 0, statistics_plan(state()));
@@ -75,7 +76,9 @@ void NetworkPlans::add_task(std::string kind, const TaskShape& shape, const Netw
                          .vocabulary = ops::vocabulary(),
                          .watch = watch,
                          .packs_once = kind == "train" && step_.runs() > 1,
+                         .inference = kind == "eval" && spec.eval.folded,
                          .storage = spec.storage,
+                         .recompute = spec.recompute,
                          .distribute = {}};
   if (kind == "train") options.distribute = [this](Graph& graph) { distribute(graph); };
   if (watch.print) {

@@ -17,12 +17,20 @@
 
 namespace convoy {
 
+// How the plan for evaluation differs from that for training.
+struct EvaluationForm {
+  Shape image = {};     // rank 0: as in training
+  bool folded = false;  // it is a plan for inference (CompileOptions)
+};
+
 struct NetworkSpec {
   Shape image;             // [c, h, w]
   int64_t eval_batch = 0;  // 0: no evaluation
-  PassWatch watch;         // prints, times or skips the passes of the compiler
+  EvaluationForm eval = {};
+  PassWatch watch;  // prints, times or skips the passes of the compiler
   Choices choices = {};
   StorageRules storage = {};
+  RecomputeRule recompute = {};
   DType image_type = DType::f32;  // of the input `image`, if it is floats: f32 or bf16
 
   // For training only.

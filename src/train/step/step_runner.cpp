@@ -24,7 +24,7 @@ StepRunner::StepRunner(const NetworkPlans& plans, ThreadPool& pool, Executors ex
   const StepShape& shape = plans.step();
   expect(!shape.together || (shape.accumulation == 1 && !shape.narrow),
          "replicas run together only without accumulation and in full precision");
-  expect(std::ssize(executors_.lanes) == (shape.lockstep() ? shape.local_replicas() : 1), "lanes");
+  expect(std::ssize(executors_.lanes) == shape.lanes(), "lanes");
   expect(!peers || peers->gradients().data().data() == state().grads().data(),
          "gradients that others see");
   executors_.statistics.bind("bn_momentum", &inputs_.bn_momentum);
@@ -106,7 +106,7 @@ void StepRunner::act(const Action& a, std::span<const Action> inside) {
 }
 
 size_t StepRunner::lane_of(int replica) const {
-  return executors_.lanes.size() > 1 ? static_cast<size_t>(local_index(replica)) : 0;
+  return static_cast<size_t>(local_index(replica)) % executors_.lanes.size();
 }
 
 std::span<StepRunner::Lane> StepRunner::lanes_of(const Action& a) {

@@ -32,7 +32,8 @@ struct StepInputs {
 class StepRunner {
  public:
   // An executor of the gradient plan, with the state that it writes gradients and batch statistics
-  // to. There is one lane for all replicas of this process or, in lockstep, one per replica.
+  // to. There is one lane for all replicas of this process or, in lockstep, one for each replica
+  // that runs at the same time.
   struct Lane {
     const State* state;
     Executor* executor;

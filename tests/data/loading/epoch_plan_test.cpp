@@ -119,6 +119,21 @@ TEST(EpochPlan, RefusesWhatLeavesNoSteps) {
   test::expect_raises(Fault::data, {"empty"}, [] { EpochPlan(0, 2, 1, EpochTail::carry); });
 }
 
+// With a cap, the steps of an epoch are the first ones of its order, whatever happens at the end.
+TEST(EpochPlan, EndsAnEpochAfterTheMostSteps) {
+  for (const EpochTail tail :
+       {EpochTail::carry, EpochTail::drop, EpochTail::short_, EpochTail::wrap}) {
+    const EpochPlan plan(1000, 30, 2, tail, {.times = 1, .replicas = 1, .most_steps = 5});
+    EXPECT_EQ(plan.steps_per_epoch(), 5) << int(tail);
+    EXPECT_EQ(plan.total_steps(), 10);
+    EXPECT_EQ(plan.at(4, 29), (Position{.epoch = 0, .index = 149}));
+    EXPECT_EQ(plan.at(5, 0), (Position{.epoch = 1, .index = 0}));
+    EXPECT_EQ(plan.dataset_samples(), 1000);
+    const EpochPlan uncapped(1000, 30, 2, tail, {.times = 1, .replicas = 1, .most_steps = 50});
+    EXPECT_EQ(uncapped.total_steps(), EpochPlan(1000, 30, 2, tail).total_steps());
+  }
+}
+
 // SSD on COCO: 115 steps an epoch of 1,024 images, 64 epochs; the stream of images runs on.
 TEST(EpochPlan, WrapsIntoTheNextEpochsOrderAfterWholeSteps) {
   const EpochPlan coco(117266, 8 * 128, 64, EpochTail::wrap);
