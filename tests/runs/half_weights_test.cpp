@@ -99,6 +99,13 @@ TEST(HalfRun, WeightsAndBuffersAreNumbersOfTheTypeAndSayTheirPrecision) {
   }
 }
 
+TEST(HalfRun, MeansOfSquaresThatFp16CannotHoldAreRefused) {
+  const TinyRun run(tiny({"--precision", "16.16", "--dtype", "fp16", "--optimizer", "adamw"}));
+  const Finished end = run_convoy(run.train(), run.folder());
+  EXPECT_EQ(end.code, 2);
+  EXPECT_NE(end.err.find("no room for exp_avg_sq"), std::string::npos) << end.err;
+}
+
 // The scale grows until a gradient overflows, and that step changes nothing.
 TEST(HalfRun, ADynamicScaleGrowsUntilAnOverflowAndGoesOn) {
   const TinyRun run(tiny({"--epochs", "2", "--dtype", "fp16", "--loss-scale", "dynamic",

@@ -49,6 +49,24 @@ void RunConfig::check_step(Fields& field) const {
   }
 }
 
+namespace {
+
+// Means of squares below 6e-8 would be zero, and the steps that are divided by them infinite.
+void refuse_small_squares(const KeptWeights& kept, const std::string& name,
+                          const Optimizer& optimizer) {
+  if (kept.type != DType::f16) return;
+  for (const std::string& slot : optimizer.slots()) {
+    if (slot.find("sq") == slot.npos) continue;
+    raise(
+        Fault::usage,
+        "--precision 16.16 with --dtype fp16 has no room for {} of --optimizer {}, which is often "
+        "below 6e-8; try: --precision 16.32, or --dtype bf16",
+        slot, name);
+  }
+}
+
+}  // namespace
+
 void RunConfig::check(Fields& field) {
   check_step(field);
   if (data.tail() == EpochTail::short_ && replicas * accumulation > 1) {
@@ -92,6 +110,7 @@ void RunConfig::check(Fields& field) {
           model);
   }
   check_image_type(field);
+  refuse_small_squares(precision.kept(), optimizer, update());
   check_norms(field);
   if (!memory.empty()) parse_bytes(memory);
   cores();
