@@ -20,6 +20,7 @@ enum class Purpose : uint64_t {
   mixing = 8,
   shapes = 9,
   mosaic = 10,
+  rounding = 11,
 };
 
 // A good 64-bit mixer (the finaliser of SplitMix64).

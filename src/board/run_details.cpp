@@ -11,6 +11,7 @@
 #include "report/page/html.h"
 #include "report/page/report_page.h"
 #include "report/page/run_json.h"
+#include "report/results/run_plots.h"
 #include "report/runs/opened_file.h"
 
 namespace convoy {
@@ -104,7 +105,7 @@ std::vector<std::string> picture_names(const fs::path& run) {
     names.push_back(name);
     if (names.size() == most_pictures) break;
   }
-  std::ranges::sort(names);
+  sort_pictures(names);
   return names;
 }
 
@@ -151,7 +152,9 @@ Json run_details(const FoundRun& run) {
   add("plans", [&] { return plans_json(run.path); });
   add("ranks", [&] { return rank_seconds(run.path); });
   Json pictures = Json::array();
-  for (const std::string& name : picture_names(run.path)) pictures.push_back(name);
+  for (const std::string& name : picture_names(run.path)) {
+    pictures.push_back({{"name", name}, {"title", text(picture_title(name))}});
+  }
   details["pictures"] = std::move(pictures);
   Json lines = Json::array();
   for (const std::string& problem : problems) lines.push_back(text(problem));

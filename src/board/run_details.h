@@ -11,7 +11,8 @@ namespace convoy {
 
 nlohmann::ordered_json run_details(const FoundRun& run);
 
-// The names of the pictures in plots/, sorted: files that end with .png, .jpg or .jpeg.
+// The names of the pictures in plots/, in the order of a report: files that end with .png, .jpg or
+// .jpeg.
 std::vector<std::string> picture_names(const fs::path& run);
 
 // The seconds in each part of the steps, of each rank that wrote a trace (--trace-steps): {"0":

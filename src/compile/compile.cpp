@@ -29,7 +29,7 @@ struct Work {
 struct Pass {
   std::string_view name;
   enum class Kind { always, optional } kind;  // optional: without it the plan is correct but slower
-  enum class Of { every_plan, training } of;
+  enum class Of { every_plan, training, inference } of;
   void (*run)(Work&);
 };
 
@@ -45,6 +45,8 @@ constexpr std::array passes{
         [](Work& w) { add_gradients(w.graph, w.options.losses, w.options.loss_scale, w.words()); }},
     Pass{"fuse_gradients", optional, training,
          [](Work& w) { fuse(w.graph, w.words().fusions, FusionRule::Stage::gradients); }},
+    Pass{"fold_norms", optional, inference,
+         [](Work& w) { fuse(w.graph, w.words().fusions, FusionRule::Stage::inference); }},
     Pass{"drop_dead_nodes", always, every_plan, [](Work& w) { drop_dead_nodes(w.graph); }},
     // After fusion, whose rules do not expect exchange nodes between two nodes.
     Pass{"distribute", always, every_plan,
@@ -58,10 +60,16 @@ constexpr std::array passes{
          [](Work& w) { choose_storage(w.graph, w.words(), w.options.storage); }},
     Pass{"choose_layouts", always, every_plan, [](Work& w) { choose_layouts(w.graph, w.words()); }},
 
+    // What is kept. After layouts and storage are chosen, a node that is made again is the same
+    // node: the same kernel, with the same results.
+    Pass{"recompute", always, training, [](Work& w) { recompute(w.graph, w.options.recompute); }},
+
     // When, and in which memory. The order is final before memory is planned.
     Pass{"order_nodes", always, every_plan, [](Work& w) { order_nodes(w.graph); }},
     Pass{"plan_memory", always, every_plan,
-         [](Work& w) { w.plan = plan_memory(w.graph, w.options.packs_once); }},
+         [](Work& w) {
+           w.plan = plan_memory(w.graph, w.options.packs_once || w.options.inference);
+         }},
 };
 
 bool contains(const std::vector<std::string>& list, const std::string& name) {
@@ -72,6 +80,7 @@ bool contains(const std::vector<std::string>& list, const std::string& name) {
 
 Plan compile(Graph graph, const CompileOptions& options) {
   verify(graph, "the model");
+  expect(!options.inference || options.losses.empty(), "a plan for inference has no gradients");
   for (const Loss& loss : options.losses)
     expect(graph.is_result(loss.per_sample), "a loss is also an output, or it would be dropped");
   Work work{graph, options, {}};
@@ -79,6 +88,7 @@ Plan compile(Graph graph, const CompileOptions& options) {
   for (const Pass& pass : passes) {
     const std::string name(pass.name);
     if (pass.of == training && options.losses.empty()) continue;
+    if (pass.of == inference && !options.inference) continue;
     if (pass.kind == optional && contains(watch.without, name)) continue;
     const double start = steady_seconds();
     pass.run(work);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compile/plan.h"
+#include "compile/recompute_rule.h"
 #include "compile/storage_rules.h"
 #include "graph/vocabulary.h"
 
@@ -35,7 +36,11 @@ struct CompileOptions {
   // The plan runs several times with the same parameters: it keeps the packed parameters of its
   // kernels in memory of its own.
   bool packs_once = false;
+  // A plan without gradients whose parameters rarely change: batch norms and what follows them are
+  // folded into convolutions, and packed parameters are kept.
+  bool inference = false;
   StorageRules storage = {};
+  RecomputeRule recompute = {};
   // Adds the exchange nodes of a run with several ranks; empty: none.
   std::function<void(Graph&)> distribute;
 };

@@ -58,6 +58,7 @@ struct Plan {
   std::vector<PlanOp> ops;
   std::vector<Place> places;  // by value id
   size_t workspace_bytes = 0;
+  size_t least_bytes = 0;  // the most that is in use at once: no plan of this order needs less
   // The size of each region of the kind `apart`: the code that runs the plan provides this memory.
   std::vector<std::pair<const Region*, size_t>> apart;
   size_t scratch_bytes = 0;         // the largest of all ops; shared
@@ -65,6 +66,7 @@ struct Plan {
   bool packs_once = false;          // packed parameters stay between runs
   size_t packed_bytes = 0;          // sum of all ops; 0 unless `packs_once`
   double flops = 0;
+  double flops_again = 0;  // of these, what is computed again instead of kept
 };
 
 }  // namespace convoy

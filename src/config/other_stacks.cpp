@@ -61,6 +61,10 @@ constexpr std::array rows{
         "benchmark cudnn-benchmark no-benchmark fuser xla use-xla enable-xla tf32 allow-tf32",
         "makes a program faster; Convoy chooses layouts and fuses operations by itself", "",
         "without it"},
+    Row{"enable-recompute enable-recomputation gradient-checkpointing grad-checkpointing "
+        "activation-checkpointing checkpoint-activations use-checkpoint remat",
+        "computes activations again instead of keeping them", "recompute",
+        "--recompute blocks, or auto: what fits in the memory"},
     Row{"deterministic use-deterministic-algorithms cudnn-deterministic reproducible",
         "asks for the same result every time; Convoy's runs always give it, for one --seed", "",
         "without it"},

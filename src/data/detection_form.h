@@ -23,6 +23,8 @@ class DetectionForm final : public SampleForm {
       : matcher_(boxes), height_(image[1]), width_(image[2]) {}
 
   const DefaultBoxes& boxes() const { return matcher_.boxes(); }
+  int64_t height() const { return height_; }  // of the image
+  int64_t width() const { return width_; }
   TensorList tensors() const override;
   void write(const Sample& sample, Batch& batch, int64_t i) const override;
 

@@ -73,6 +73,12 @@ ReplicaSplit::ReplicaSplit(int replicas, int processes) : replicas_(replicas) {
   }
 }
 
+bool ReplicaSplit::has_whole_groups(int span) const {
+  return std::ranges::all_of(ranges_, [&](const ReplicaRange& range) {
+    return range.first % span == 0 && range.count % span == 0;
+  });
+}
+
 int ReplicaSplit::most() const {
   return std::ranges::max_element(ranges_, {}, &ReplicaRange::count)->count;
 }

@@ -60,6 +60,8 @@ class ReplicaSplit {
   int replicas() const { return replicas_; }
   int processes() const { return static_cast<int>(ranges_.size()); }
   ReplicaRange range(int rank) const { return ranges_[static_cast<size_t>(rank)]; }
+  // Whether every group of `span` consecutive replicas is in one process.
+  bool has_whole_groups(int span) const;
   // The most replicas that any process has; the others wait for that process.
   int most() const;
   const SumTree& tree() const { return tree_; }

@@ -87,6 +87,11 @@ class Executor {
   // The address from which plan op `op` reads input `input`, valid as above.
   std::byte* input_of(size_t op, size_t input) const { return ops_[op].in[input]; }
 
+  // The address of a value of the plan, valid as above; null: an input that is not bound.
+  const std::byte* data_of(Value v) const {
+    return resolve(plan_.places[static_cast<size_t>(v.id)]);
+  }
+
   const Plan& plan() const { return plan_; }
   // For work on the outputs; free between runs.
   ThreadPool& pool() const { return pool_; }

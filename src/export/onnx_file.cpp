@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
 #include "base/error.h"
 #include "base/text/text.h"
 #include "export/onnx.pb.h"
+#include "tensor/number_types.h"
 
 namespace convoy {
 namespace {
@@ -24,6 +26,11 @@ void put_tensor(const OnnxTensor& tensor, wire::Tensor& out) {
     expect(static_cast<int64_t>(values.size()) == tensor.shape.count(), "a tensor fits its shape");
     out.set_raw_data(values.data(), values.size() * sizeof values[0]);
   };
+  if (tensor.type == OnnxTensor::bf16) {
+    std::vector<Bf16> rounded(tensor.floats.size());
+    std::ranges::transform(tensor.floats, rounded.begin(), [](float v) { return narrowed(v); });
+    return put(rounded);
+  }
   expect(tensor.type == OnnxTensor::f32 || tensor.type == OnnxTensor::s64, "a type we write");
   tensor.type == OnnxTensor::f32 ? put(tensor.floats) : put(tensor.whole);
 }
@@ -128,6 +135,9 @@ OnnxTensor get_tensor(const wire::Tensor& in, const std::string& origin) {
   } else if (in.data_type() == OnnxTensor::f64) {
     tensor.floats = elements<double, float>(in, in.double_data(), count, place);
     tensor.type = OnnxTensor::f32;
+  } else if (in.data_type() == OnnxTensor::bf16) {  // lists have the bits of each as a number
+    for (const uint16_t bits : elements<uint16_t, uint16_t>(in, in.int32_data(), count, place))
+      tensor.floats.push_back(widened(Bf16{bits}));
   } else if (in.data_type() == OnnxTensor::s64) {
     tensor.whole = elements<int64_t, int64_t>(in, in.int64_data(), count, place);
   } else if (in.data_type() == OnnxTensor::s32) {
@@ -171,7 +181,8 @@ Message parsed(std::string_view bytes, const std::string& origin) {
 
 std::string encode_onnx(const OnnxModel& model, size_t most_bytes) {
   size_t weights = 0;
-  for (const OnnxTensor& t : model.constants) weights += t.floats.size() * 4 + t.whole.size() * 8;
+  for (const OnnxTensor& t : model.constants)
+    weights += t.floats.size() * (t.type == OnnxTensor::bf16 ? 2 : 4) + t.whole.size() * 8;
   const auto check = [&](size_t bytes) {
     if (bytes <= most_bytes) return;
     raise(Fault::usage, "an ONNX file of {} is above the format's {}; try: --format safetensors",

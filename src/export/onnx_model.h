@@ -16,11 +16,11 @@ namespace convoy {
 // A row-major tensor. Only the list of its element type is used. A tensor of an unsupported type
 // has neither list; its user must refuse it by `type`.
 struct OnnxTensor {
-  enum Type : int32_t { f32 = 1, s32 = 6, s64 = 7, f64 = 11 };
+  enum Type : int32_t { f32 = 1, s32 = 6, s64 = 7, f64 = 11, bf16 = 16 };
 
   std::string name;
   Shape shape;
-  int32_t type = f32;  // ONNX's numbers; s32 is stored as s64, f64 as f32
+  int32_t type = f32;  // ONNX's numbers; s32 is stored as s64, f64 as f32; bf16 has `floats`
   std::vector<float> floats;
   std::vector<int64_t> whole;
 };

@@ -165,6 +165,15 @@ std::string OnnxWriter::integers(const Node& n, std::string_view what,
 }
 
 std::string OnnxWriter::floats(std::string name, const Shape& shape, std::vector<float> values) {
+  if (options_.bf16 && shape.rank() >= 2) {
+    const std::string wide = unique(name + ".fp32");
+    const std::string narrow = add_constant({.name = std::move(name),
+                                             .shape = shape,
+                                             .type = OnnxTensor::bf16,
+                                             .floats = std::move(values)});
+    add(wide, "Cast", {narrow}, wide, {onnx_integer("to", OnnxTensor::f32)});
+    return wide;
+  }
   return add_constant({.name = std::move(name), .shape = shape, .floats = std::move(values)});
 }
 

@@ -21,7 +21,8 @@ struct OnnxExport {
   bool fold_batch_norm = true;  // into the convolutions before them
   bool fixed_batch = false;     // use the graph's batch size; otherwise any
   bool softmax = false;         // probabilities, not logits
-  std::string name;             // the graph's name
+  bool bf16 = false;  // weights of two dimensions or more in bf16, with a node that widens each
+  std::string name;   // the graph's name
   Metadata metadata;
 };
 

@@ -22,6 +22,7 @@ struct Node {
   std::any attributes;
   std::string name;           // scope and op, for messages and dumps
   DType stores = DType::f32;  // how output 0 is stored, if the op chooses that
+  int again_of = -1;          // the node whose outputs it makes again; -1: none
 
   template <class T>
   const T& attrs() const {

@@ -119,6 +119,9 @@ struct OpDef {
   // (compile/storage_rules.h). Absent: in fp32.
   Narrowing narrowing = Narrowing::never;
 
+  // The op whose storage rules apply to this one. Absent: its own.
+  std::string_view listed_as = {};
+
   // Output 0 can be stored in `Node::stores`, whatever the inputs are. Absent: it cannot.
   bool chooses_storage = false;
 
@@ -127,6 +130,10 @@ struct OpDef {
 
   // Attributes as text, for dumps. Absent: none.
   std::string (*describe)(const Node&) = nullptr;
+
+  // Writes a node that makes output 0 again, cheaper than the node itself, from inputs and other
+  // outputs of the node; these other outputs are then kept. Absent: the node runs a second time.
+  Value (*again)(Builder&, const Node&) = nullptr;
 
   // The node is scheduled as soon as its inputs exist. If its first output is read, its inputs and
   // outputs stay allocated until that reader has run; its scratch does not.
@@ -142,7 +149,7 @@ struct OpDef {
 // Tries to rewrite the graph around one node; true if it did.
 struct FusionRule {
   std::string_view name;
-  enum class Stage { forward, gradients } stage;
+  enum class Stage { forward, gradients, inference } stage;
   bool (*apply)(Graph&, Node&) = nullptr;
 };
 

@@ -54,6 +54,7 @@ KernelSite site_of(const Graph& graph, const Node& node) {
 NodeCost cost_of(const Graph& graph, const Node& node) {
   const KernelSite site = site_of(graph, node);
   NodeCost cost;
+  if (node.op->collective) return cost;
   if (node.op->flops) cost.flops = node.op->flops(node, site);
   for (const Types* list : {&site.in, &site.out}) {
     for (const TensorType& type : *list) cost.bytes += static_cast<double>(stored_bytes(type));

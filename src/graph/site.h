@@ -17,7 +17,7 @@ Types infer_types(const Node& node, std::span<const TensorType> in);
 
 struct NodeCost {
   double flops = 0;  // 0 if the op has no `flops`
-  double bytes = 0;  // of its inputs and outputs, each counted once
+  double bytes = 0;  // of its inputs and outputs, each counted once; 0 of a collective's mark
 };
 NodeCost cost_of(const Graph& graph, const Node& node);
 

@@ -222,6 +222,7 @@ constexpr Loops<T> loops_of{.relu = relu_of<T>,
                             .sum_rows = sum_rows_of<T>};
 const Loops<float>& loops_f32() { return loops_of<float>; }
 const Loops<Bf16>& loops_bf16() { return loops_of<Bf16>; }
+const Loops<F16>& loops_f16() { return loops_of<F16>; }
 
 }  // namespace convoy::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -233,12 +234,15 @@ namespace convoy::kernels {
 
 HWY_EXPORT(loops_f32);
 HWY_EXPORT(loops_bf16);
+HWY_EXPORT(loops_f16);
 
 // The loops of the present ISA level.
 template <class T>
 const Loops<T>& loops() {
   if constexpr (dtype_of<T> == DType::bf16) {
     return HWY_DYNAMIC_DISPATCH(loops_bf16)();
+  } else if constexpr (dtype_of<T> == DType::f16) {
+    return HWY_DYNAMIC_DISPATCH(loops_f16)();
   } else {
     return HWY_DYNAMIC_DISPATCH(loops_f32)();
   }
@@ -322,20 +326,35 @@ template void multiply_rows(const float*, const float*, float*, int64_t, int64_t
 template void dot_rows(const float*, const float*, float*, int64_t, int64_t);
 template void sum_rows(const float*, float*, int64_t, int64_t);
 template void relu(const Bf16*, Bf16*, int64_t);
+template void relu(const F16*, F16*, int64_t);
 template void relu_grad(const Bf16*, const Bf16*, Bf16*, int64_t);
+template void relu_grad(const F16*, const F16*, F16*, int64_t);
 template void leaky_relu(const Bf16*, float, Bf16*, int64_t);
+template void leaky_relu(const F16*, float, F16*, int64_t);
 template void leaky_relu_grad(const Bf16*, const Bf16*, float, Bf16*, int64_t);
+template void leaky_relu_grad(const F16*, const F16*, float, F16*, int64_t);
 template void sigmoid(const Bf16*, Bf16*, int64_t);
+template void sigmoid(const F16*, F16*, int64_t);
 template void sigmoid_grad(const Bf16*, const Bf16*, Bf16*, int64_t);
+template void sigmoid_grad(const F16*, const F16*, F16*, int64_t);
 template void swish(const Bf16*, Bf16*, int64_t);
+template void swish(const F16*, F16*, int64_t);
 template void swish_grad(const Bf16*, const Bf16*, Bf16*, int64_t);
+template void swish_grad(const F16*, const F16*, F16*, int64_t);
 template void add(const Bf16*, const Bf16*, Bf16*, int64_t);
+template void add(const F16*, const F16*, F16*, int64_t);
 template void multiply(const Bf16*, const Bf16*, Bf16*, int64_t);
+template void multiply(const F16*, const F16*, F16*, int64_t);
 template void scale(const Bf16*, float, Bf16*, int64_t);
+template void scale(const F16*, float, F16*, int64_t);
 template void blend(const Bf16*, float, const Bf16*, float, Bf16*, int64_t);
+template void blend(const F16*, float, const F16*, float, F16*, int64_t);
 template void multiply_rows(const Bf16*, const Bf16*, Bf16*, int64_t, int64_t);
+template void multiply_rows(const F16*, const F16*, F16*, int64_t, int64_t);
 template void dot_rows(const Bf16*, const Bf16*, Bf16*, int64_t, int64_t);
+template void dot_rows(const F16*, const F16*, F16*, int64_t, int64_t);
 template void sum_rows(const Bf16*, float*, int64_t, int64_t);
+template void sum_rows(const F16*, float*, int64_t, int64_t);
 
 }  // namespace convoy::kernels
 #endif

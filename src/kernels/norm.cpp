@@ -249,6 +249,9 @@ void sums_f32(NormPlane plane, const float* x, const float* pivot, float* sum, f
 void sums_bf16(NormPlane plane, const Bf16* x, const Bf16* pivot, float* sum, float* square) {
   sums(plane, x, pivot, sum, square);
 }
+void sums_f16(NormPlane plane, const F16* x, const F16* pivot, float* sum, float* square) {
+  sums(plane, x, pivot, sum, square);
+}
 void apply_f32(NormPlane plane, const float* x, const float* residual, const float* scale,
                const float* shift, NormAct act, float* y) {
   apply_any(plane, x, residual, scale, shift, act, y);
@@ -257,11 +260,18 @@ void apply_bf16(NormPlane plane, const Bf16* x, const Bf16* residual, const floa
                 const float* shift, NormAct act, Bf16* y) {
   apply_any(plane, x, residual, scale, shift, act, y);
 }
+void apply_f16(NormPlane plane, const F16* x, const F16* residual, const float* scale,
+               const float* shift, NormAct act, F16* y) {
+  apply_any(plane, x, residual, scale, shift, act, y);
+}
 void grad_sums_f32(const NormGradPlane<float>& p, float* sum, float* dot, float* g) {
   choose(p, CallSums<float>{p, sum, dot, g});
 }
 void grad_sums_bf16(const NormGradPlane<Bf16>& p, float* sum, float* dot, Bf16* g) {
   choose(p, CallSums<Bf16>{p, sum, dot, g});
+}
+void grad_sums_f16(const NormGradPlane<F16>& p, float* sum, float* dot, F16* g) {
+  choose(p, CallSums<F16>{p, sum, dot, g});
 }
 void grad_apply_f32(const NormGradPlane<float>& p, const float* a, const float* b, const float* c,
                     float* d_x) {
@@ -270,6 +280,10 @@ void grad_apply_f32(const NormGradPlane<float>& p, const float* a, const float* 
 void grad_apply_bf16(const NormGradPlane<Bf16>& p, const float* a, const float* b, const float* c,
                      Bf16* d_x) {
   choose(p, CallApply<Bf16>{p, a, b, c, d_x});
+}
+void grad_apply_f16(const NormGradPlane<F16>& p, const float* a, const float* b, const float* c,
+                    F16* d_x) {
+  choose(p, CallApply<F16>{p, a, b, c, d_x});
 }
 
 }  // namespace convoy::kernels::HWY_NAMESPACE
@@ -280,18 +294,25 @@ namespace convoy::kernels {
 
 HWY_EXPORT(sums_f32);
 HWY_EXPORT(sums_bf16);
+HWY_EXPORT(sums_f16);
 HWY_EXPORT(apply_f32);
 HWY_EXPORT(apply_bf16);
+HWY_EXPORT(apply_f16);
 HWY_EXPORT(grad_sums_f32);
 HWY_EXPORT(grad_sums_bf16);
+HWY_EXPORT(grad_sums_f16);
 HWY_EXPORT(grad_apply_f32);
 HWY_EXPORT(grad_apply_bf16);
+HWY_EXPORT(grad_apply_f16);
 
 void norm_sums(NormPlane plane, const float* x, const float* pivot, float* sum, float* square) {
   HWY_DYNAMIC_DISPATCH(sums_f32)(plane, x, pivot, sum, square);
 }
 void norm_sums(NormPlane plane, const Bf16* x, const Bf16* pivot, float* sum, float* square) {
   HWY_DYNAMIC_DISPATCH(sums_bf16)(plane, x, pivot, sum, square);
+}
+void norm_sums(NormPlane plane, const F16* x, const F16* pivot, float* sum, float* square) {
+  HWY_DYNAMIC_DISPATCH(sums_f16)(plane, x, pivot, sum, square);
 }
 void norm_apply(NormPlane plane, const float* x, const float* residual, const float* scale,
                 const float* shift, NormAct act, float* y) {
@@ -301,11 +322,18 @@ void norm_apply(NormPlane plane, const Bf16* x, const Bf16* residual, const floa
                 const float* shift, NormAct act, Bf16* y) {
   HWY_DYNAMIC_DISPATCH(apply_bf16)(plane, x, residual, scale, shift, act, y);
 }
+void norm_apply(NormPlane plane, const F16* x, const F16* residual, const float* scale,
+                const float* shift, NormAct act, F16* y) {
+  HWY_DYNAMIC_DISPATCH(apply_f16)(plane, x, residual, scale, shift, act, y);
+}
 void norm_grad_sums(const NormGradPlane<float>& p, float* sum, float* dot, float* g) {
   HWY_DYNAMIC_DISPATCH(grad_sums_f32)(p, sum, dot, g);
 }
 void norm_grad_sums(const NormGradPlane<Bf16>& p, float* sum, float* dot, Bf16* g) {
   HWY_DYNAMIC_DISPATCH(grad_sums_bf16)(p, sum, dot, g);
+}
+void norm_grad_sums(const NormGradPlane<F16>& p, float* sum, float* dot, F16* g) {
+  HWY_DYNAMIC_DISPATCH(grad_sums_f16)(p, sum, dot, g);
 }
 void norm_grad_apply(const NormGradPlane<float>& p, const float* a, const float* b, const float* c,
                      float* d_x) {
@@ -314,6 +342,10 @@ void norm_grad_apply(const NormGradPlane<float>& p, const float* a, const float*
 void norm_grad_apply(const NormGradPlane<Bf16>& p, const float* a, const float* b, const float* c,
                      Bf16* d_x) {
   HWY_DYNAMIC_DISPATCH(grad_apply_bf16)(p, a, b, c, d_x);
+}
+void norm_grad_apply(const NormGradPlane<F16>& p, const float* a, const float* b, const float* c,
+                     F16* d_x) {
+  HWY_DYNAMIC_DISPATCH(grad_apply_f16)(p, a, b, c, d_x);
 }
 
 }  // namespace convoy::kernels

@@ -20,6 +20,7 @@ struct NormPlane {
 // is subtracted so that a large mean loses no precision.
 void norm_sums(NormPlane plane, const float* x, const float* pivot, float* sum, float* square);
 void norm_sums(NormPlane plane, const Bf16* x, const Bf16* pivot, float* sum, float* square);
+void norm_sums(NormPlane plane, const F16* x, const F16* pivot, float* sum, float* square);
 
 // The activation after the norm, in the same pass.
 enum class NormAct { none, relu, swish };
@@ -30,6 +31,8 @@ void norm_apply(NormPlane plane, const float* x, const float* residual, const fl
                 const float* shift, NormAct act, float* y);
 void norm_apply(NormPlane plane, const Bf16* x, const Bf16* residual, const float* scale,
                 const float* shift, NormAct act, Bf16* y);
+void norm_apply(NormPlane plane, const F16* x, const F16* residual, const float* scale,
+                const float* shift, NormAct act, F16* y);
 
 // How the gradient passes compute the derivative of the activation.
 enum class NormMask {
@@ -56,11 +59,14 @@ struct NormGradPlane {
 // Stores g in `g` if not null; the sums are then of the stored, rounded values.
 void norm_grad_sums(const NormGradPlane<float>& p, float* sum, float* dot, float* g);
 void norm_grad_sums(const NormGradPlane<Bf16>& p, float* sum, float* dot, Bf16* g);
+void norm_grad_sums(const NormGradPlane<F16>& p, float* sum, float* dot, F16* g);
 
 // d_x = a * g + b * (x - mean) + c.
 void norm_grad_apply(const NormGradPlane<float>& p, const float* a, const float* b, const float* c,
                      float* d_x);
 void norm_grad_apply(const NormGradPlane<Bf16>& p, const float* a, const float* b, const float* c,
                      Bf16* d_x);
+void norm_grad_apply(const NormGradPlane<F16>& p, const float* a, const float* b, const float* c,
+                     F16* d_x);
 
 }  // namespace convoy::kernels

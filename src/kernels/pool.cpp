@@ -177,6 +177,7 @@ constexpr Pools<T> pools_of{
     .max = max_of<T>, .max_grad = max_grad_of<T>, .avg = avg_of<T>, .avg_grad = avg_grad_of<T>};
 const Pools<float>& pools_f32() { return pools_of<float>; }
 const Pools<Bf16>& pools_bf16() { return pools_of<Bf16>; }
+const Pools<F16>& pools_f16() { return pools_of<F16>; }
 
 }  // namespace convoy::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -186,11 +187,14 @@ namespace convoy::kernels {
 
 HWY_EXPORT(pools_f32);
 HWY_EXPORT(pools_bf16);
+HWY_EXPORT(pools_f16);
 
 template <class T>
 const Pools<T>& pools() {
   if constexpr (dtype_of<T> == DType::bf16) {
     return HWY_DYNAMIC_DISPATCH(pools_bf16)();
+  } else if constexpr (dtype_of<T> == DType::f16) {
+    return HWY_DYNAMIC_DISPATCH(pools_f16)();
   } else {
     return HWY_DYNAMIC_DISPATCH(pools_f32)();
   }
@@ -215,12 +219,16 @@ void avg_pool_grad(const PoolPlane& p, bool count_padding, const T* d_y, T* d_x)
 
 template void max_pool(const PoolPlane&, const float*, float*, uint8_t*);
 template void max_pool(const PoolPlane&, const Bf16*, Bf16*, uint8_t*);
+template void max_pool(const PoolPlane&, const F16*, F16*, uint8_t*);
 template void max_pool_grad(const PoolPlane&, const float*, const uint8_t*, float*);
 template void max_pool_grad(const PoolPlane&, const Bf16*, const uint8_t*, Bf16*);
+template void max_pool_grad(const PoolPlane&, const F16*, const uint8_t*, F16*);
 template void avg_pool(const PoolPlane&, bool, const float*, float*);
 template void avg_pool(const PoolPlane&, bool, const Bf16*, Bf16*);
+template void avg_pool(const PoolPlane&, bool, const F16*, F16*);
 template void avg_pool_grad(const PoolPlane&, bool, const float*, float*);
 template void avg_pool_grad(const PoolPlane&, bool, const Bf16*, Bf16*);
+template void avg_pool_grad(const PoolPlane&, bool, const F16*, F16*);
 
 }  // namespace convoy::kernels
 #endif

@@ -177,7 +177,7 @@ const OpDef join_def{.name = "join_box_heads",
                      .infer = infer_join,
                      .grad = join_grad,
                      .kernel = join_kernel,
-                     .forms = stored_alike<blocked_images>,
+                     .forms = moved<blocked_images>,
                      .narrowing = Narrowing::follows,
                      .describe = describe};
 

@@ -40,7 +40,8 @@ Types infer(const Node& n, std::span<const TensorType> in) {
 void look_up(const uint8_t* bytes, int64_t count, const float* table, float* to) {
   kernels::look_up(bytes, count, table, to);
 }
-void look_up(const uint8_t* bytes, int64_t count, const Bf16* table, Bf16* to) {
+template <class T>
+void look_up(const uint8_t* bytes, int64_t count, const T* table, T* to) {
   for (int64_t i = 0; i < count; ++i) to[i] = table[bytes[i]];
 }
 

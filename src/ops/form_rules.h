@@ -8,10 +8,8 @@
 
 namespace convoy::ops {
 
-// bf16 if offered, else fp32.
-constexpr DType fp32_or_bf16(DType offered) {
-  return offered == DType::bf16 ? DType::bf16 : without_16_bit(offered);
-}
+// The 16-bit type that is offered, else fp32.
+constexpr DType fp32_or_narrow(DType offered) { return is_narrow(offered) ? offered : DType::f32; }
 
 using FormRule = FormChoice (*)(const Node&, std::span<const TensorType> offered);
 
@@ -57,14 +55,15 @@ inline FormChoice all_alike_unpadded(const Node& n, std::span<const TensorType> 
   return all_alike(n, offered);
 }
 
-// The op supports bf16: floats of the shape of input `leader` get its storage type.
+// The op supports 16-bit floats: floats of the shape of input `leader` get its storage type.
 template <FormRule rule, size_t leader = 0>
 FormChoice stored_as(const Node& n, std::span<const TensorType> offered) {
   FormChoice choice = rule(n, offered);
-  if (offered[leader].dtype != DType::bf16) return choice;
+  const DType type = offered[leader].dtype;
+  if (!is_narrow(type)) return choice;
   for (size_t i = 0; i < offered.size(); ++i) {
     const bool floats = offered[i].dtype == DType::f32 || is_narrow(offered[i].dtype);
-    if (floats && offered[i].shape == offered[leader].shape) choice.in[i].dtype = DType::bf16;
+    if (floats && offered[i].shape == offered[leader].shape) choice.in[i].dtype = type;
   }
   return choice;
 }
@@ -78,12 +77,6 @@ FormChoice moved(const Node& n, std::span<const TensorType> offered) {
   }
   for (Form& form : choice.in) form.dtype = offered[0].dtype;
   return choice;
-}
-
-// The op supports bf16 if all inputs are bf16; for mixed types it uses fp32, which loses nothing.
-template <FormRule rule>
-FormChoice stored_alike(const Node& n, std::span<const TensorType> offered) {
-  return offered[0].dtype == DType::f16 ? rule(n, offered) : moved<rule>(n, offered);
 }
 
 }  // namespace convoy::ops

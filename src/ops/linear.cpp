@@ -31,7 +31,7 @@ Types infer(const Node& n, std::span<const TensorType> in) {
 // Rows in fp32 or bf16, and results of the same type; parameters and their gradients are fp32.
 FormChoice forms(const Node& n, std::span<const TensorType> offered) {
   FormChoice choice = all_of(Layout::plain, n, offered);
-  choice.in[0].dtype = fp32_or_bf16(offered[0].dtype);
+  choice.in[0].dtype = fp32_or_narrow(offered[0].dtype);
   return choice;
 }
 
@@ -39,27 +39,44 @@ double flops_of(int64_t rows, const Shape& w) {
   return 2.0 * static_cast<double>(rows) * static_cast<double>(w.count());
 }
 
-// Calls product(args, rows, from, to) in fp32 for each slice of rows of `in` and `out` numbers.
+// The numbers of a row that a task computes: all, unless there are too few rows for 16 threads.
+struct RowParts {
+  int64_t count, each;
+
+  static RowParts whole(int64_t out) { return {1, out}; }
+  static RowParts cut(const Slices& rows, int64_t out) {
+    if (rows.size > 1) return whole(out);
+    const int64_t each = round_up(divide_up(out, std::max<int64_t>(1, 16 / rows.tasks())), 4);
+    return {divide_up(out, each), each};
+  }
+};
+
+// Calls product(args, rows, from, to, first, n) in fp32 for each slice of rows of `in` and `out`
+// numbers, and each part of these: n numbers from `first` on, which `to` points to. Parts are for
+// slices of one row.
 template <class Product>
 std::unique_ptr<Kernel> sliced(const KernelSite& site, const Slices& rows, int64_t in, int64_t out,
-                               const Product& product) {
+                               const RowParts& parts, const Product& product) {
   const StoredIn from(site, 0);
   const StoredOut to(site, 0);
   auto kernel = std::make_unique<PhasedKernel>();
-  if (from.type() == DType::bf16) kernel->worker_scratch(float_bytes(rows.size * (in + out)));
-  kernel->phase(rows.tasks(), [=](int task, const KernelArgs& args) {
-    const int64_t first = rows.first(task), count = rows.count(task);
+  if (is_narrow(from.type())) kernel->worker_scratch(float_bytes(rows.size * (in + out)));
+  kernel->phase(rows.tasks() * parts.count, [=](int task, const KernelArgs& args) {
+    const int64_t slice = task / parts.count, begin = task % parts.count * parts.each;
+    const int64_t first = rows.first(slice), count = rows.count(slice);
+    const int64_t n = std::min(parts.each, out - begin);
     auto* x = reinterpret_cast<float*>(args.worker_scratch);
     const std::byte* stored = from.at(args, first * in);
-    std::byte* made = to.at(args, first * out);
+    std::byte* made = to.at(args, first * out + begin);
     if (from.type() == DType::f32) {
-      product(args, count, reinterpret_cast<const float*>(stored), reinterpret_cast<float*>(made));
+      product(args, count, reinterpret_cast<const float*>(stored), reinterpret_cast<float*>(made),
+              begin, n);
       return;
     }
     float* y = x + rows.size * in;
     widen(from.type(), stored, count * in, x);
-    product(args, count, x, y);
-    narrow(to.type(), y, count * out, made);
+    product(args, count, x, y, begin, n);
+    narrow(to.type(), y, count * n, made);
   });
   return kernel;
 }
@@ -68,11 +85,12 @@ std::unique_ptr<Kernel> forward(const Node&, const KernelSite& site) {
   const int64_t in = site.in[1].shape[1], out = site.in[1].shape[0];
   const Slices rows = Slices::cut(site.in[0].shape[0], site.replicas);
   const auto w = site.input<float>(1), bias = site.input<float>(2);
-  return sliced(site, rows, in, out, [=](auto& args, int64_t count, const float* x, float* y) {
-    // Not oneDNN's gemm: its summation order varies with the number of rows, and the result of an
-    // evaluation must not depend on its batch size.
-    kernels::dense(x, w(args), bias(args), count, in, out, y);
-  });
+  return sliced(site, rows, in, out, RowParts::cut(rows, out),
+                [=](auto& args, int64_t count, const float* x, float* y, int64_t first, int64_t n) {
+                  // Not oneDNN's gemm: its summation order varies with the number of rows, and the
+                  // result of an evaluation must not depend on its batch size.
+                  kernels::dense(x, w(args) + first * in, bias(args) + first, count, in, n, y);
+                });
 }
 
 double forward_flops(const Node&, const KernelSite& site) {
@@ -87,9 +105,10 @@ std::unique_ptr<Kernel> grad_input(const Node&, const KernelSite& site) {
   const int64_t in = site.in[1].shape[1], out = site.in[1].shape[0];
   const Slices rows = Slices::cut(site.in[0].shape[0], site.replicas);
   const auto w = site.input<float>(1);
-  return sliced(site, rows, out, in, [=](auto& args, int64_t count, const float* d_y, float* d_x) {
-    onednn::gemm(false, false, count, in, out, d_y, out, w(args), in, false, d_x, in);
-  });
+  return sliced(site, rows, out, in, RowParts::whole(in),
+                [=](auto& args, int64_t count, const float* d_y, float* d_x, int64_t, int64_t) {
+                  onednn::gemm(false, false, count, in, out, d_y, out, w(args), in, false, d_x, in);
+                });
 }
 
 // in: d_y, x; out: d_w, d_bias
@@ -99,7 +118,7 @@ Types infer_grad_weights(const Node&, std::span<const TensorType> in) {
 }
 // Both in one type: of two different ones in fp32, which loses nothing.
 FormChoice grad_weights_forms(const Node& n, std::span<const TensorType> offered) {
-  return stored_alike<all_plain>(n, offered);
+  return moved<all_plain>(n, offered);
 }
 std::unique_ptr<Kernel> grad_weights(const Node&, const KernelSite& site) {
   constexpr int64_t features = 16;
@@ -107,7 +126,7 @@ std::unique_ptr<Kernel> grad_weights(const Node&, const KernelSite& site) {
   const int64_t rows = site.in[0].shape[0], batch = rows / replicas;
   const StoredIn d_out(site, 0), x_in(site, 1);
   const auto d_weights = site.output<float>(0), d_biases = site.output<float>(1);
-  const bool narrow = x_in.type() == DType::bf16;
+  const bool narrow = is_narrow(x_in.type());
   auto kernel = std::make_unique<PhasedKernel>();
   // bf16 is widened once for all tasks: d_y, then x.
   const int64_t d_y_count = rows * out, x_count = rows * in;
@@ -118,8 +137,8 @@ std::unique_ptr<Kernel> grad_weights(const Node&, const KernelSite& site) {
       const Chunks chunks{d_y_count + x_count};
       const int64_t begin = chunks.begin(task), end = begin + chunks.length(task);
       const int64_t border = std::clamp(d_y_count, begin, end);
-      widen(DType::bf16, d_out.at(args, begin), border - begin, to + begin);
-      widen(DType::bf16, x_in.at(args, border - d_y_count), end - border, to + border);
+      widen(x_in.type(), d_out.at(args, begin), border - begin, to + begin);
+      widen(x_in.type(), x_in.at(args, border - d_y_count), end - border, to + border);
     });
   }
   // This task's rows of every replica's gradient: [replicas, features, in + 1].

@@ -128,23 +128,26 @@ std::unique_ptr<Kernel> avg_grad_kernel(const Node& n, const KernelSite& site) {
 }
 
 // The kernel column for a function of the storage type of the images.
-template <auto of_floats, auto of_bf16>
+template <auto of_floats, auto of_bf16, auto of_f16>
 std::unique_ptr<Kernel> stored(const Node& n, const KernelSite& site) {
+  if (site.in[0].dtype == DType::f16) return of_f16(n, site);
   return site.in[0].dtype == DType::bf16 ? of_bf16(n, site) : of_floats(n, site);
 }
 
-const OpDef max_grad_def{.name = "max_pool_grad",
-                         .infer = infer_grad,
-                         .kernel = stored<max_grad_kernel<float>, max_grad_kernel<Bf16>>,
-                         .forms = stored_as<blocked_images>,
-                         .narrowing = Narrowing::follows,
-                         .describe = describe};
-const OpDef avg_grad_def{.name = "avg_pool_grad",
-                         .infer = infer_grad,
-                         .kernel = stored<avg_grad_kernel<float>, avg_grad_kernel<Bf16>>,
-                         .forms = stored_as<blocked_images>,
-                         .narrowing = Narrowing::follows,
-                         .describe = describe};
+const OpDef max_grad_def{
+    .name = "max_pool_grad",
+    .infer = infer_grad,
+    .kernel = stored<max_grad_kernel<float>, max_grad_kernel<Bf16>, max_grad_kernel<F16>>,
+    .forms = stored_as<blocked_images>,
+    .narrowing = Narrowing::follows,
+    .describe = describe};
+const OpDef avg_grad_def{
+    .name = "avg_pool_grad",
+    .infer = infer_grad,
+    .kernel = stored<avg_grad_kernel<float>, avg_grad_kernel<Bf16>, avg_grad_kernel<F16>>,
+    .forms = stored_as<blocked_images>,
+    .narrowing = Narrowing::follows,
+    .describe = describe};
 
 Values max_grad(Builder& b, const Node& n, std::span<const Value> d) {
   return {b.emit(max_grad_def, {d[0], n.out[1]}, n.attrs<Attrs>())};
@@ -156,14 +159,14 @@ Values avg_grad(Builder& b, const Node& n, std::span<const Value> d) {
 const OpDef max_def{.name = "max_pool",
                     .infer = infer_max,
                     .grad = max_grad,
-                    .kernel = stored<max_kernel<float>, max_kernel<Bf16>>,
+                    .kernel = stored<max_kernel<float>, max_kernel<Bf16>, max_kernel<F16>>,
                     .forms = stored_as<blocked_images>,
                     .narrowing = Narrowing::follows,
                     .describe = describe};
 const OpDef avg_def{.name = "avg_pool",
                     .infer = infer_avg,
                     .grad = avg_grad,
-                    .kernel = stored<avg_kernel<float>, avg_kernel<Bf16>>,
+                    .kernel = stored<avg_kernel<float>, avg_kernel<Bf16>, avg_kernel<F16>>,
                     .forms = stored_as<blocked_images>,
                     .narrowing = Narrowing::follows,
                     .describe = describe};
@@ -231,12 +234,13 @@ Values global_grad(Builder& b, const Node& n, std::span<const Value> d) {
   return {b.emit(global_grad_def, {d[0]}, Attrs{.size = 0, .stride = 0, .x = b.shape(n.in[0])})};
 }
 
-const OpDef global_def{.name = "global_avg_pool",
-                       .infer = infer_global,
-                       .grad = global_grad,
-                       .kernel = stored<global_kernel<float>, global_kernel<Bf16>>,
-                       .forms = stored_as<blocked_images>,
-                       .narrowing = Narrowing::follows};
+const OpDef global_def{
+    .name = "global_avg_pool",
+    .infer = infer_global,
+    .grad = global_grad,
+    .kernel = stored<global_kernel<float>, global_kernel<Bf16>, global_kernel<F16>>,
+    .forms = stored_as<blocked_images>,
+    .narrowing = Narrowing::follows};
 
 Attrs attributes(Builder& b, Value x, const PoolOptions& o) {
   const Shape& s = b.shape(x);

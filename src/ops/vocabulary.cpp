@@ -9,19 +9,12 @@
 namespace convoy::ops {
 namespace {
 
-// f16 gradients are added in fp32 and rounded again.
-Value sum(Builder& b, Value x, Value y) {
-  const DType type = b.type(x).dtype;
-  if (type != DType::f16) return add(b, x, y);
-  return cast(b, add(b, cast(b, x, DType::f32), cast(b, y, DType::f32)), type);
-}
-
 Value copy(Builder& b, Value x) { return cast(b, x, b.type(x).dtype); }
 
 }  // namespace
 
 Vocabulary vocabulary() {
-  Vocabulary words{.sum = sum,
+  Vocabulary words{.sum = add,
                    .copy = copy,
                    .reorder = reorder,
                    .cast = cast,

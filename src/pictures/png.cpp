@@ -118,7 +118,7 @@ struct Writer {
         ->bytes.append(reinterpret_cast<const char*>(from), count);
   }
 
-  bool write(const Pixels& pixels) {
+  bool write(const Pixels& pixels, PngEffort effort) {
     if (setjmp(jump)) return false;
     file = png_create_write_struct(PNG_LIBPNG_VER_STRING, this, fail, nullptr);
     if (file) info = png_create_info_struct(file);
@@ -127,6 +127,11 @@ struct Writer {
     png_set_IHDR(file, info, static_cast<png_uint_32>(pixels.region.width),
                  static_cast<png_uint_32>(pixels.region.height), 8, PNG_COLOR_TYPE_RGB,
                  PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    if (effort == PngEffort::quick) {
+      constexpr int quick_level = 3;
+      png_set_compression_level(file, quick_level);
+      png_set_filter(file, PNG_FILTER_TYPE_BASE, PNG_FILTER_UP);
+    }
     png_write_info(file, info);
     png_set_filler(file, 0, PNG_FILLER_AFTER);
     for (int64_t y = 0; y < pixels.region.height; ++y) {
@@ -155,10 +160,10 @@ void decode_png(std::string_view bytes, const std::string& origin, Pixels& pixel
   remarks = std::move(reader.remarks);
 }
 
-std::string encode_png(const Pixels& pixels) {
+std::string encode_png(const Pixels& pixels, PngEffort effort) {
   expect(pixels.region.width > 0 && pixels.region.height > 0, "there is a picture to write");
   Writer writer;
-  if (!writer.write(pixels)) raise(Fault::no_space, "no memory to write a PNG file");
+  if (!writer.write(pixels, effort)) raise(Fault::no_space, "no memory to write a PNG file");
   return std::move(writer.bytes);
 }
 

@@ -1,4 +1,4 @@
-// Draws pictures side by side, each with a line of text below it.
+// Draws pictures side by side, each with a few lines of text below it.
 #pragma once
 
 #include <span>
@@ -10,11 +10,11 @@ namespace convoy {
 
 struct GridCell {
   const Pixels* pixels;
-  std::string_view caption;  // shortened to the width of its cell
+  std::string_view caption;  // up to three lines as wide as its cell; the rest is left out
 };
 
-// Small pictures are enlarged by a whole factor to about 160 pixels, large ones reduced. `columns`:
-// at most that many side by side.
-Pixels picture_grid(std::span<const GridCell> cells, int columns);
+// Pictures smaller than `side` are enlarged by a whole factor, larger ones reduced. `columns`: at
+// most that many side by side.
+Pixels picture_grid(std::span<const GridCell> cells, int columns, int64_t side);
 
 }  // namespace convoy

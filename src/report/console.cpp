@@ -46,6 +46,42 @@ class Trend {
   double steps_ = 0, short_ = 0, long_ = 0;
 };
 
+// The byte behind so much of a line as has `columns`; colours have none.
+size_t byte_behind(std::string_view line, int columns) {
+  size_t at = 0;
+  for (int used = 0; at < line.size(); ++at) {
+    if (line[at] == '\x1b') {
+      at = std::min(line.find('m', at), line.size() - 1);
+    } else if ((line[at] & 0xc0) != 0x80 && ++used > columns) {
+      break;
+    }
+  }
+  return at;
+}
+
+// Lines that are wider than the terminal are broken between their parts, which two blanks divide,
+// or else between words. A word that is wider stays whole, for the terminal to break.
+std::string broken(std::string_view text, int width) {
+  std::string lines;
+  while (!text.empty()) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    std::string_view indent;
+    for (;;) {
+      const auto room = std::max(width - static_cast<int>(indent.size()), 1);
+      const size_t end = byte_behind(line, room);
+      size_t at = end < line.size() ? line.rfind("  ", end) : line.npos;
+      if (end < line.size() && (at == line.npos || at == 0)) at = line.rfind(' ', end);
+      if (at == line.npos || at == 0) break;
+      lines += fmt::format("{}{}\n", indent, line.substr(0, at));
+      line.remove_prefix(std::min(line.find_first_not_of(' ', at), line.size()));
+      indent = "  ";
+    }
+    lines += fmt::format("{}{}\n", indent, line);
+  }
+  return lines;
+}
+
 class Console : public Listener {
  public:
   explicit Console(ConsoleOptions options)
@@ -180,7 +216,7 @@ class Console : public Listener {
   void say(const std::string& text) {
     if (text.empty()) return;
     clear();
-    options_.write(text);
+    options_.write(options_.terminal ? broken(text, options_.width()) : text);
   }
 
   void finish(const RunEnd& e) {
@@ -188,7 +224,8 @@ class Console : public Listener {
     if (e.exit == 0 && options_.terminal && !options_.quiet) {
       text = box_.text(e, options_.evals, options_.width(), options_.style);
       if (!e.weights_hash.empty()) text += shown("weights {}\n", e.weights_hash);
-      return say(text);
+      clear();
+      return options_.write(text);
     }
     if (!options_.quiet) {
       text = shown("{} {} steps in {}, peak memory {}\n",

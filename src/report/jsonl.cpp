@@ -86,7 +86,19 @@ Json object_of(const RankLost& e) {
 }
 
 Json object_of(const NonFinite& e) {
-  return {{"event", "nonfinite"}, {"step", e.step}, {"loss", json_number(e.loss)}};
+  return {{"event", "nonfinite"},
+          {"step", e.step},
+          {"loss", json_number(e.loss)},
+          {"what", e.gradient ? "gradient" : "loss"},
+          {"action", e.stops ? "stop" : "skip"},
+          {"samples", e.samples}};
+}
+
+Json object_of(const LossScaled& e) {
+  return {{"event", "loss_scale"},
+          {"step", e.step},
+          {"scale", json_number(e.scale)},
+          {"overflow", e.overflow}};
 }
 
 Json object_of(const Stopped& e) {

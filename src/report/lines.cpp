@@ -155,7 +155,12 @@ std::string Lines::of(const RunEvent& event) {
           },
           [](const RankLost& e) { return shown("Lost: {}\n", e.text); },
           [](const NonFinite& e) {
-            return shown("Not finite: loss {} at step {}\n", e.loss, e.step);
+            return shown("Not finite: {}loss {} at step {}{}\n", e.gradient ? "a gradient; " : "",
+                         e.loss, e.step, e.stops ? "" : ", which changes no weight");
+          },
+          [](const LossScaled& e) {
+            return shown("Loss scale: {} after step {}{}\n", e.scale, e.step,
+                         e.overflow ? ", whose gradients overflowed: it changed no weight" : "");
           },
           [](const Warning& e) { return shown("Warning: {}\n", e.text); },
           [](const Resumed& e) {

@@ -69,8 +69,9 @@ class Kernel {
   virtual void run(int phase, int task, const KernelArgs& args) const = 0;
   virtual size_t scratch_bytes() const { return 0; }
   virtual size_t worker_scratch_bytes() const { return 0; }
-  // The first `packing_phases()` phases read only parameters and write only to `packed`. A plan
-  // that keeps this memory skips these phases while the parameters are unchanged.
+  // The first `packing_phases()` phases read only parameters, and later phases read of what they
+  // wrote only `packed`. A plan that keeps this memory skips them while the parameters are
+  // unchanged.
   virtual size_t packed_bytes() const { return 0; }
   virtual int packing_phases() const { return 0; }
   // The library's name of the code that runs, "jit:avx2"; empty: our own loop.

@@ -6,6 +6,7 @@
 #include <array>
 #include <dnnl.hpp>
 #include <functional>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -92,6 +93,22 @@ WeightPacking packing_of(const Desc& desc, bool grouped) {
           desc.data_type() == Type::bf16 ? DType::bf16 : DType::f32};
 }
 
+// The library's ReLU turns a NaN into zero, but not where its slope below zero is a number. Our
+// threads flush subnormal results, so with this slope only results of less than -1 do not become
+// zero: they stay below 1e-37 times their size.
+constexpr float no_slope = std::numeric_limits<float>::min();
+
+void add_tail(const ConvTail& tail, dnnl::primitive_attr& attr) {
+  dnnl::post_ops then;
+  if (tail.adds) then.append_sum(1);
+  if (tail.act == ConvTail::Act::relu) {
+    then.append_eltwise(1, dnnl::algorithm::eltwise_relu, no_slope, 0);
+  } else if (tail.act == ConvTail::Act::swish) {
+    then.append_eltwise(1, dnnl::algorithm::eltwise_swish, 1, 0);
+  }
+  attr.set_post_ops(then);
+}
+
 }  // namespace
 
 void settle_isa() {
@@ -124,13 +141,14 @@ struct Convolution::Impl {
   // The memory objects of one thread.
   struct Slot {
     dnnl::stream stream{engine()};
-    std::array<dnnl::memory, 4> memories;
-    std::array<dnnl_exec_arg_t, 4> args;
+    std::array<dnnl::memory, 5> memories;
+    std::array<dnnl_exec_arg_t, 5> args;
   };
   // Planning only queries; code is generated when the primitive is certain to run.
   std::function<dnnl::primitive()> generate;
   dnnl::primitive primitive;
-  Desc x, w, y, scratchpad;
+  Desc x, w, y, scratchpad, shift;
+  bool shifts = false;
   std::array<int, 3> names;  // DNNL_ARG_* of x, w, y
   std::string implementation;
   WeightPacking packing;
@@ -140,14 +158,17 @@ struct Convolution::Impl {
     auto slot = std::make_unique<Slot>();
     slot->memories = {dnnl::memory(x, engine(), nullptr), dnnl::memory(w, engine(), nullptr),
                       dnnl::memory(y, engine(), nullptr),
-                      dnnl::memory(scratchpad, engine(), nullptr)};
+                      dnnl::memory(scratchpad, engine(), nullptr),
+                      dnnl::memory(shift, engine(), nullptr)};
     for (size_t i = 0; i < 3; ++i) slot->args[i] = {names[i], slot->memories[i].get()};
     slot->args[3] = {DNNL_ARG_SCRATCHPAD, slot->memories[3].get()};
+    slot->args[4] = {DNNL_ARG_BIAS, slot->memories[4].get()};
     return slot;
   }
 };
 
-Convolution::Convolution(const ConvShape& s, ConvPass pass, const Convolution* like)
+Convolution::Convolution(const ConvShape& s, ConvPass pass, const Convolution* like,
+                         const ConvTail& tail)
     : impl_(std::make_unique<Impl>()) {
   using dnnl::convolution_backward_data;
   using dnnl::convolution_backward_weights;
@@ -161,7 +182,10 @@ Convolution::Convolution(const ConvShape& s, ConvPass pass, const Convolution* l
   const Desc w = like ? like->impl_->w : any_weights(s, pass);
   dnnl::primitive_attr attr;
   attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  add_tail(tail, attr);
   Impl& impl = *impl_;
+  impl.shifts = tail.shift;
+  impl.shift = Desc({s.oc}, Type::f32, Tag::a);
   const auto settle = [&](const auto& pd, const Desc& weights, std::array<int, 3> names) {
     impl.x = x;
     impl.w = weights;
@@ -173,11 +197,12 @@ Convolution::Convolution(const ConvShape& s, ConvPass pass, const Convolution* l
   try {
     // This primitive is a hint for the backward passes and may choose its own weights: only its
     // shapes are used.
-    const convolution_forward::primitive_desc forward(
-        {dnnl::prop_kind::forward_training, direct, x,
-         pass == ConvPass::forward ? w : any_weights(s, ConvPass::forward), y, strides, before,
-         after},
-        attr, engine());
+    const Desc forward_w = pass == ConvPass::forward ? w : any_weights(s, ConvPass::forward);
+    const convolution_forward::desc plain(dnnl::prop_kind::forward_training, direct, x, forward_w,
+                                          y, strides, before, after);
+    const convolution_forward::desc shifted(dnnl::prop_kind::forward_inference, direct, x,
+                                            forward_w, impl.shift, y, strides, before, after);
+    const convolution_forward::primitive_desc forward(tail.shift ? shifted : plain, attr, engine());
     if (pass == ConvPass::forward) {
       settle(forward, forward.weights_desc(), {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST});
       impl.generate = [forward] { return convolution_forward(forward); };
@@ -214,18 +239,19 @@ void Convolution::prepare(int workers) const {
     impl_->slots.push_back(impl_->make_slot());
 }
 
-void Convolution::run(int worker, void* x, void* w, void* y, std::byte* scratchpad) const {
+void Convolution::run(int worker, void* x, void* w, void* y, std::byte* scratchpad,
+                      const float* shift) const {
   expect(static_cast<size_t>(worker) < impl_->slots.size(),
          "a convolution prepared for its threads");
   Impl::Slot& slot = *impl_->slots[static_cast<size_t>(worker)];
   const Inside guard;
-  const std::array<void*, 4> data{x, w, y, scratchpad};
-  for (size_t i = 0; i < data.size(); ++i) {
+  const std::array<void*, 5> data{x, w, y, scratchpad, const_cast<float*>(shift)};
+  const size_t count = impl_->shifts ? 5 : 4;
+  for (size_t i = 0; i < count; ++i) {
     dnnl_memory_set_data_handle_v2(slot.args[i].memory, data[i], nullptr);
   }
-  const dnnl_status_t status =
-      dnnl_primitive_execute(impl_->primitive.get(), slot.stream.get(),
-                             static_cast<int>(slot.args.size()), slot.args.data());
+  const dnnl_status_t status = dnnl_primitive_execute(impl_->primitive.get(), slot.stream.get(),
+                                                      static_cast<int>(count), slot.args.data());
   if (status != dnnl_success) {
     raise(Fault::bug, "internal error: oneDNN could not run {} (status {})", impl_->implementation,
           static_cast<int>(status));

@@ -36,6 +36,13 @@ struct ConvShape {
   DType stored = DType::f32;  // the type of both images: f32 or bf16
 };
 
+// What a forward pass does with its sums before it stores them, in fp32: y = act(sum + shift + y).
+struct ConvTail {
+  bool shift = false;  // one fp32 number for each output channel; false: nothing is done
+  bool adds = false;   // the image that was in y's memory
+  enum class Act : uint8_t { none, relu, swish } act = Act::none;
+};
+
 enum class ConvPass { forward, grad_input, grad_weights };
 
 // One pass of a convolution over a few images. Weights and their gradient are packed. With images
@@ -43,7 +50,9 @@ enum class ConvPass { forward, grad_input, grad_weights };
 class Convolution {
  public:
   // `like`: use its weight packing (a shorter last slice beside the full ones).
-  Convolution(const ConvShape& shape, ConvPass pass, const Convolution* like = nullptr);
+  // `tail` is for forward passes.
+  Convolution(const ConvShape& shape, ConvPass pass, const Convolution* like = nullptr,
+              const ConvTail& tail = {});
   ~Convolution();
   Convolution(Convolution&&) noexcept;
   Convolution& operator=(Convolution&&) noexcept;
@@ -57,8 +66,9 @@ class Convolution {
 
   // forward: y = x * w.  grad_input: x from y and w.  grad_weights: w from x and y. The result is
   // written, the other two are read. `worker` is the index of the calling thread. Needs `prepare`
-  // with more workers than this index.
-  void run(int worker, void* x, void* w, void* y, std::byte* scratchpad) const;
+  // with more workers than this index. `shift`: of the tail, if it has one.
+  void run(int worker, void* x, void* w, void* y, std::byte* scratchpad,
+           const float* shift = nullptr) const;
 
  private:
   struct Impl;

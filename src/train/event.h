@@ -18,6 +18,7 @@
 #include "pictures/picture.h"
 #include "train/outputs/histogram.h"
 #include "train/tasks/metric.h"
+#include "train/tasks/object_results.h"
 #include "train/tasks/sample_result.h"
 
 namespace convoy {
@@ -115,17 +116,20 @@ struct EvalDone {
   double seconds = 0;
   // Of each sample; null: the task has none.
   std::shared_ptr<const SampleResults> each = nullptr;
+  // Of each picture of a detector; null: the task finds no objects.
+  std::shared_ptr<const ObjectResults> objects = nullptr;
 };
 
 // Pictures to look at: the first batch as the network sees it, the worst of an evaluation.
 struct PicturesShown {
-  std::string what;  // "train/first_batch", "val/worst"
+  std::string what;  // "train/first_batch", "val/worst", "val/predictions"
   int64_t step = 0;
   struct One {
     Pixels pixels;
     std::string caption;
   };
   std::vector<One> all;
+  bool detailed = false;  // with drawn objects, which take more room
 };
 
 // The values of a parameter or of its gradient.
@@ -166,9 +170,20 @@ struct BadSample {
   std::string reason;
 };
 
+// The loss or a gradient of a step was not finite: the step changed no parameter.
 struct NonFinite {
   int64_t step = 0;
   double loss = 0;
+  bool gradient = false;              // the loss was finite
+  bool stops = true;                  // the run ends here
+  std::vector<int64_t> samples = {};  // indices in the dataset, in the order of the step
+};
+
+// The dynamic loss scale changed after a step.
+struct LossScaled {
+  int64_t step = 0;
+  double scale = 0;       // from the next step on
+  bool overflow = false;  // a gradient was not finite: the step changed no parameter
 };
 
 // Another process of the run died or hangs, so this process ends. A resume removes the event from
@@ -208,10 +223,10 @@ struct RunEnd {
   int exit = 0;
 };
 
-using RunEvent =
-    std::variant<RunStart, WeightsLoaded, PlanReady, Forecast, Exchanged, TrainProgress,
-                 EvalProgress, EvalDone, PicturesShown, HistogramShown, EpochDone, CheckpointSaved,
-                 Shortened, BadSample, NonFinite, RankLost, Warning, Resumed, Stopped, RunEnd>;
+using RunEvent = std::variant<RunStart, WeightsLoaded, PlanReady, Forecast, Exchanged,
+                              TrainProgress, EvalProgress, EvalDone, PicturesShown, HistogramShown,
+                              EpochDone, CheckpointSaved, Shortened, BadSample, NonFinite,
+                              LossScaled, RankLost, Warning, Resumed, Stopped, RunEnd>;
 
 // Overloads one lambda per event type, for std::visit.
 template <class... F>

@@ -10,8 +10,8 @@ RunEvaluation::RunEvaluation(const RunSite& site, RunWatch& watch, const std::at
   const RunSetup& setup = site.setup;
   if (!site.network.evaluation()) return;
   evaluator_.emplace(*setup.task, *site.network.evaluation(), *setup.eval_set, setup.eval_chain,
-                     setup.eval_batch(setup.shape.micro_batch), site.config.data.loader(),
-                     std::move(tell_bad), site.transport);
+                     setup.eval_batch(), site.config.data.loader(), std::move(tell_bad),
+                     site.transport);
 }
 
 std::optional<RunEvaluation::Outcome> RunEvaluation::run(const RunProgress& progress,
@@ -55,6 +55,9 @@ std::optional<EvalDone> RunEvaluation::run_once(const RunProgress& progress, boo
   if (!each.empty()) {
     done.each = std::make_shared<const SampleResults>(
         SampleResults{{each.begin(), each.end()}, site_.setup.eval_set->class_names()});
+  }
+  if (site_.writes_files() && site_.config.outputs.shows_pictures()) {
+    done.objects = outcome->results->objects(site_.setup.eval_set->class_names());
   }
   return done;
 }

@@ -89,6 +89,9 @@ void tell_warnings(const RunSite& site) {
   for (const Dataset* data : {site.setup.train_set.get(), site.setup.eval_set.get()}) {
     if (!data->remark().empty()) site.listener.on(Warning{data->remark()});
   }
+  if (config.precision.half_partials) {
+    site.listener.on(Warning{"--half-partials: the sums of products are fp32 all the same"});
+  }
   if (config.tuning.freezes() && config.init_from.empty()) {
     site.listener.on(Warning{"frozen parameters keep their random values; try: --init-from FILE"});
   }

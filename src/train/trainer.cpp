@@ -10,6 +10,7 @@
 #include "train/checkpoint/start_weights.h"
 #include "train/due.h"
 #include "train/outputs/run_pictures.h"
+#include "train/replay/step_samples.h"
 #include "train/run/data_record.h"
 #include "train/run/run_peers.h"
 #include "train/run/run_restore.h"
@@ -32,6 +33,9 @@ Trainer::Trainer(const RunConfig& config, const RunDir& dir, Listener& listener,
       time_limit_(site_, state_) {
   state_.epoch = setup_.task->results();
   if (network_.peers()) network_.peers()->watch(stop);
+  if (!config.loss_scaling.fp_exceptions) return;
+  state_.watch = std::make_unique<FiniteWatch>(network_.pool());
+  network_.steps().watch(state_.watch.get());
 }
 
 int Trainer::run() {
@@ -57,7 +61,7 @@ int Trainer::train() {
   begun_ = true;
   tell_warnings(site_);
   warn_of_uneven_split(site_);
-  site_.listener.on(forecast(setup_, memory_, site_.dir.path(), network_.pool()));
+  site_.listener.on(forecast(setup_, memory_, site_.dir.path(), measure_speed(network_.pool())));
   if (state_.progress.boundary_pending && !finish_boundary()) return stop_here();
   return train_on();
 }
@@ -74,11 +78,7 @@ void Trainer::begin() {
 }
 
 void Trainer::start(const WholeSlots& slots) {
-  network_.state().initialize(site_.config.seed);
-  for (int i = 0; i < network_.state().slot_count(); ++i) std::ranges::fill(slots.slot(i), 0.0f);
-  state_.progress.last_step = setup_.total_steps();
-  std::optional<WeightReport> loaded;
-  if (!site_.config.init_from.empty()) loaded = load_start(setup_, network_.state());
+  const std::optional<WeightReport> loaded = restore_start(site_, state_, slots);
   tell_start(site_);
   if (loaded) site_.listener.on(WeightsLoaded{loaded->line()});
 }
@@ -118,30 +118,58 @@ void Trainer::train_one_step(Loader& loader) {
   const TraceSpan span(trace_.get(), "step", "step");
   const RunConfig& config = site_.config;
   RunProgress& progress = state_.progress;
-  StepInputs inputs = setup_.inputs(progress.step);
-  if (config.stop.max_hours > 0) {
-    inputs.learning_rate = static_cast<float>(
-        setup_.learning_rate(static_cast<int64_t>(std::floor(progress.scheduled))));
-  }
+  const StepInputs inputs = setup_.inputs(progress);
   progress.lr = static_cast<double>(inputs.learning_rate);
+  if (state_.watch) {
+    state_.watch->raise_in(progress.step + 1, [this, step = progress.step](int64_t place) {
+      return step_sample_name(setup_, step, place);
+    });
+  }
   const Results& results = train_step(setup_, network_, progress.step, inputs,
                                       [&]() -> const Batch& { return next_batch(loader); });
   if (transport_) count_bad_of(network_.steps().bad());
   watch_.at_step(++progress.step);
   progress.main_metric = progress.average_metric = no_score;
-  if (!std::isfinite(results.loss())) {
-    site_.listener.on(NonFinite{progress.step, results.mean_loss()});
-    site_.listener.flush();
-    raise(Fault::diverged, "the loss of step {} is {}; try: a lower --lr, or --warmup-epochs 1",
-          progress.step, results.mean_loss());
-  }
-  if (config.average.is_due(progress.step, setup_.epochs)) move_average();
-  state_.epoch->merge(results);
+  const bool was_updated = judge_step(results);
+  if (was_updated && config.average.is_due(progress.step, setup_.epochs)) move_average();
+  if (std::isfinite(results.loss())) state_.epoch->merge(results);
   progress.boundary_pending = true;
   time_limit_.after_step();
   report_.tell(state_, results, loader);
   if (!trace_) return;
   trace_->count("memory GB", steady_seconds(), static_cast<double>(resident_bytes()) / 1e9);
+}
+
+// Whether the step updated the parameters.
+bool Trainer::judge_step(const Results& results) {
+  RunProgress& progress = state_.progress;
+  const double before = progress.scaling.loss_scale;
+  const LossScaling::Step step = network_.steps().outcome();
+  const LossScaling::Verdict verdict = site_.config.loss_scaling.judge(step, progress.scaling);
+  if (progress.scaling.loss_scale != before) {
+    site_.listener.on(LossScaled{progress.step, progress.scaling.loss_scale, !step.is_finite()});
+  }
+  using enum LossScaling::Verdict;
+  if (verdict == go_on || verdict == rescale) return verdict == go_on;
+  site_.listener.on(NonFinite{.step = progress.step,
+                              .loss = results.mean_loss(),
+                              .gradient = step.loss_is_finite,
+                              .stops = verdict == stop,
+                              .samples = samples_of_step(setup_, progress.step - 1)});
+  if (verdict == skip) return false;
+  site_.listener.flush();
+  const std::string again =
+      progress.scaling.skipped_in_row > 0
+          ? fmt::format(", after {} skipped steps in a row", progress.scaling.skipped_in_row - 1)
+          : "";
+  const std::string see = fmt::format("convoy replay {} --step {}, which shows where it began",
+                                      site_.dir.path().string(), progress.step);
+  if (step.loss_is_finite) {
+    raise(Fault::diverged, "a gradient of step {} is not finite{}; try: a lower --lr, or {}",
+          progress.step, again, see);
+  }
+  raise(Fault::diverged, "the loss of step {} is {}{}; try: a lower --lr, --warmup-epochs 1, or {}",
+        progress.step, results.mean_loss(), again, see);
 }
 
 void Trainer::move_average() {

@@ -37,6 +37,8 @@ class Trainer {
   void start(const WholeSlots& slots);
 
   void train_one_step(Loader& loader);
+  // What follows from a loss or gradients that are not finite. False: no parameter was changed.
+  bool judge_step(const Results& results);
   void move_average();
   // The loader's next batch; bad samples in it are reported and counted.
   const Batch& next_batch(Loader& loader);

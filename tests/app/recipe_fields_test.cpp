@@ -136,11 +136,14 @@ const Values custom_lr = merged({torchvision,
                                   {"lr-step-size", "-"},
                                   {"learning-rate-decay", "-"}}});
 
-// Graphcore's parser: a loss scale of 128, warm-up multiplied onto cosine, stepped and exponential.
-// Smoothing spreads over the wrong classes. Iterations are images x epochs // batch.
+// Graphcore's parser: fp16, weights too unless the recipe says 16.32; a loss scale of 128, warm-up
+// multiplied onto cosine, stepped and exponential. Smoothing spreads over the wrong classes.
+// Iterations are images x epochs // batch.
 const Values graphcore = merged({tensorflow_pictures,
                                  {{"epoch-tail", "carry"},
                                   {"momentum", "0.9"},
+                                  {"precision", "16.16"},
+                                  {"dtype", "fp16"},
                                   {"loss-scale", "128"},
                                   {"label-smoothing", "0.1"},
                                   {"label-smoothing-kind", "others"}}});
@@ -158,7 +161,8 @@ const Values graphcore_resnet = merged({graphcore,
                                          {"warmup-kind", "multiply"}}});
 Values long_bn(const char* replicas, const char* accumulation) {
   return merged({graphcore_resnet,
-                 {{"norm", "batch"},
+                 {{"precision", "16.32"},
+                  {"norm", "batch"},
                   {"replicas", replicas},
                   {"gradient-accumulation-count", accumulation},
                   {"base-learning-rate-exponent", "-13"},
@@ -211,6 +215,7 @@ Values efficientnet(const char* model, const char* batch, const char* replicas,
   return merged({graphcore,
                  mean_only,
                  {{"model", model},
+                  {"precision", "16.32"},
                   {"epochs", "350"},
                   {"batch-size", batch},
                   {"replicas", replicas},
@@ -262,6 +267,8 @@ const Values resnet8_test{{"model", "graphcore_cifar_resnet8"},
                           {"momentum", "0"},
                           {"weight-decay", "1e-6"},
                           {"decay-norm-bias", "true"},
+                          {"precision", "16.16"},
+                          {"dtype", "fp16"},
                           {"loss-scale", "128"},
                           {"bn-momentum", "0.03"},
                           {"lr-schedule", "stepped"},

@@ -75,7 +75,7 @@ TEST_F(BoardTest, TellsOfRuns) {
   EXPECT_EQ(curves.at("series").at(0).at("y").at(0), 1.5);
   const Json details = Json::parse(get("/api/run", {{"id", id()}}).body);
   EXPECT_EQ(details.at("options").at(0).at("key"), "lr");
-  EXPECT_EQ(details.at("pictures"), Json::parse(R"(["one.png"])"));
+  EXPECT_EQ(details.at("pictures"), Json::parse(R"([{"name":"one.png","title":"one.png"}])"));
   EXPECT_EQ(get("/api/log", {{"id", id()}}).body, "a line\\x1b[31m\n");
 }
 

@@ -68,8 +68,29 @@ TEST(Compile, DumpsAndTimesThePassesItNames) {
   block.options.watch.seconds = &seconds;
   compile(std::move(block.graph), block.options);
   EXPECT_EQ(titles, std::vector<std::string>{"after choose_layouts"});
-  for (const std::string& name : pass_names()) EXPECT_TRUE(seconds.contains(name)) << name;
-  EXPECT_EQ(seconds.size(), pass_names().size());
+  for (const std::string& name : pass_names()) {
+    EXPECT_EQ(seconds.contains(name), name != "fold_norms") << name;
+  }
+}
+
+TEST(Compile, InferenceFoldsAndPacksOnce) {
+  for (const bool folds : {true, false}) {
+    Graph graph;
+    Builder b(graph, false);
+    const Value x = b.input("x", {{1, 4, 5, 5}});
+    const Value y = ops::convolution(b, x, b.param("w", {8, 4, 3, 3}, {}), {});
+    b.output("y", ops::batch_norm(b, y,
+                                  {b.param("g", {8}, {}), b.param("b", {8}, {}),
+                                   b.stat("m", {8}, 0), b.stat("v", {8}, 1)}));
+    CompileOptions options{.vocabulary = ops::vocabulary(), .inference = true};
+    if (!folds) options.watch.without = {"fold_norms"};
+    const Plan made = compile(std::move(graph), options);
+    EXPECT_TRUE(made.packs_once);
+    EXPECT_EQ(count_ops(made.graph, "folded_convolution"), folds);
+    EXPECT_EQ(count_ops(made.graph, "batch_norm_eval"), !folds);
+    EXPECT_EQ(made.state.params.size(), 3u);
+    EXPECT_EQ(made.state.stats.size(), 2u);
+  }
 }
 
 TEST(Compile, LeavesOutEveryOptionalPassAndNoOther) {

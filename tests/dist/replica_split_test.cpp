@@ -16,6 +16,14 @@ std::vector<float> leaves(int count) {
   return values;
 }
 
+TEST(ReplicaSplit, KnowsWhetherGroupsAreWholeInEveryProcess) {
+  EXPECT_TRUE(ReplicaSplit(8, 1).has_whole_groups(2));
+  EXPECT_TRUE(ReplicaSplit(8, 2).has_whole_groups(4));
+  EXPECT_TRUE(ReplicaSplit(8, 3).has_whole_groups(2)) << ReplicaSplit(8, 3).counts();
+  EXPECT_FALSE(ReplicaSplit(8, 4).has_whole_groups(4)) << "two replicas each";
+  EXPECT_FALSE(ReplicaSplit(4, 3).has_whole_groups(2)) << "2, 1, 1";
+}
+
 TEST(ReplicaSplit, EveryProcessHasOneNodeOfTheTree) {
   const auto counts = [](int replicas, int instances) {
     return ReplicaSplit(replicas, instances).counts();

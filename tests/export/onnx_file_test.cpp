@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "export/exported.h"
 #include "ops/conv/convolution.h"
 #include "ops/elementwise/activation.h"
@@ -13,6 +15,7 @@
 #include "ops/shape_ops.h"
 #include "ops/shortcut.h"
 #include "support/raises.h"
+#include "tensor/number_types.h"
 
 namespace convoy {
 namespace {
@@ -20,7 +23,7 @@ namespace {
 using test::expect_raises;
 
 // A little of everything the writer writes.
-std::string sound() {
+std::string sound(bool bf16 = false) {
   const auto build = [](Builder& b, Value x) {
     x = ops::convolution(b, x, b.param("conv.weight", {2, 1, 3, 3}, {}),
                          {.padding = ops::Padding::all(1), .groups = 2});
@@ -33,7 +36,11 @@ std::string sound() {
   };
   const Graph graph = test::graph_of(build, {1, 2, 6, 6});
   return encode_onnx(test::exported(graph, test::weights_of(graph),
-                                    {.softmax = true, .name = "small", .metadata = {{"a", "b"}}}));
+                                    {.fold_batch_norm = !bf16,
+                                     .softmax = true,
+                                     .bf16 = bf16,
+                                     .name = "small",
+                                     .metadata = {{"a", "b"}}}));
 }
 
 // The whole way of a file; true when it is a model that can be planned.
@@ -163,6 +170,32 @@ TEST(OnnxFile, WhatDoesNotFitTogetherIsRefusedByName) {
   expect_refused([](OnnxModel& m) { attribute(m, 1, "kernel_shape").ints = {9, 9}; }, {"MaxPool"});
 }
 
+TEST(OnnxFile, WeightsInBf16AreReadAsTheyWereRounded) {
+  const OnnxModel wide = decode_onnx(sound(), "m"), narrow = decode_onnx(sound(true), "m");
+  const OnnxImport import = import_onnx(narrow, 1, "m");
+  size_t rounded = 0;
+  for (const OnnxTensor& tensor : narrow.constants) {
+    if (tensor.type != OnnxTensor::bf16) continue;
+    ++rounded;
+    EXPECT_GE(tensor.shape.rank(), 2);
+    for (const float value : tensor.floats) EXPECT_EQ(widened(narrowed(value)), value);
+  }
+  EXPECT_EQ(rounded, 2u);
+  const auto casts = std::ranges::count(narrow.nodes, "Cast", &OnnxNode::op);
+  EXPECT_EQ(casts, 2);
+  // A truncated file, and one whose casts say something else.
+  const std::string bytes = sound(true);
+  for (size_t length = 0; length < bytes.size(); length += 7) accepted(bytes.substr(0, length));
+  for (const int64_t to : {0, 6, 16}) {
+    OnnxModel other = narrow;
+    for (OnnxNode& node : other.nodes) {
+      if (node.op == "Cast") node.attributes[0].i = to;
+    }
+    expect_raises(Fault::checkpoint, {"m: Cast", "from type 16 to"},
+                  [&] { import_onnx(other, 1, "m"); });
+  }
+}
+
 TEST(OnnxFile, TensorsThatDoNotFitTheirShapeAreRefused) {
   OnnxModel model = decode_onnx(sound(), "m");
   const std::string good = encode_onnx(model);
@@ -178,6 +211,11 @@ TEST(OnnxFile, TensorsThatDoNotFitTheirShapeAreRefused) {
     expect_raises(Fault::checkpoint, {"f: tensor \"t\"", word},
                   [&] { decode_onnx_tensor(bytes, "f"); });
   };
+  const std::string narrow = "\x08\x03\x10\x10\x42\x01t";
+  EXPECT_EQ(
+      decode_onnx_tensor(narrow + std::string("\x4a\x06\x80\x3f\x00\x40\x40\x40", 8), "t").floats,
+      (std::vector<float>{1, 2, 3}));
+  refused(narrow + "\x4a\x04" + std::string(4, '\0'), "3 elements of 2 bytes, but 4 bytes");
   refused(head + "\x4a\x08" + std::string(8, '\0'), "3 elements of 4 bytes, but 8 bytes");
   refused(head, "3 elements in the shape, 0 in the list");
   refused(head + "\x70\x01", "another file");

@@ -47,7 +47,8 @@ def main() -> int:
             if end.returncode != 0:
                 wrong.append(f"{', '.join(story)}: then exit {end.returncode}: {end.stderr.strip()}")
                 continue
-            wrong += [f"{', '.join(story)}: {text}" for text in runs.differences(runs.record(bench.run), whole)]
+            wrong += [f"{', '.join(story)}: {text}"
+                      for text in runs.differences(runs.record(bench.run), whole) + runs.unsound(bench.run)]
     print("\n".join(wrong))
     print(f"{done['kill']} kills and {done['cut']} power cuts at {operations} operations, {len(wrong)} differences")
     return bool(wrong)

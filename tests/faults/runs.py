@@ -4,7 +4,9 @@ import json, os, pathlib, re, shutil, subprocess
 
 TIMES = {"t", "images_per_s", "data_wait_s", "seconds", "peak_rss_bytes", "rss_bytes"}
 RECIPE = ("--dataset generated --generated-samples 64 --generated-image-size 8 --model cifar_resnet8 --batch-size 16 "
-          "--threads 2 --epochs 2 --checkpoint-steps 3 --checkpoint-keep 2 --ema-decay 0.5 --log-steps 1 --quiet").split()
+          "--threads 2 --epochs 2 --checkpoint-steps 3 --checkpoint-keep 2 --ema-decay 0.5 --log-steps 1 --quiet "
+          "--histogram-epochs 1 --wandb --trace-steps 2").split()
+SPARE = ("tb", "plots", "wandb", "trace")  # folders that a run goes on without
 
 
 class Bench:
@@ -51,8 +53,8 @@ def record(run: pathlib.Path) -> dict[str, object]:
     found: dict[str, object] = {}
     for path in sorted(run.rglob("*")):
         name = str(path.relative_to(run))
-        if name in ("env.json", "sessions.jsonl", ".lock") or name.split("/")[0] in ("tb", "plots"):
-            continue  # what tells of processes, and what a run goes on without
+        if name in ("env.json", "sessions.jsonl", ".lock") or name.split("/")[0] in SPARE:
+            continue  # what tells of processes, and what `unsound` judges
         if path.is_symlink():
             found[name] = os.readlink(path)
         elif path.is_dir():
@@ -66,12 +68,43 @@ def record(run: pathlib.Path) -> dict[str, object]:
             found[name] = {k: v for k, v in state.items() if k not in ("hash", "log_lengths")}
         elif path.name == "log.txt":
             text = re.sub(r"  Time: .*?(?=  LR:|  Loss:|$)|  Data: .*", "", path.read_text(), flags=re.M)
-            text = re.sub(r"Warning: TensorBoard's files end here.*\n", "", text)
+            text = re.sub(r"Warning: .* end here.*\n|Warning: no trace.*\n", "", text)
             text = re.sub(r"(End: step \d+), .*(, exit \d+), .*", r"\1\2", text)
             found[name] = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", "(date)", text)
         else:
             found[name] = path.read_bytes()
     return found
+
+
+def records_of(data: bytes):
+    """The payloads of a file of TFRecords; the last one is None if it is not whole."""
+    at = 0
+    while at < len(data):
+        end = at + 16 + int.from_bytes(data[at:at + 8], "little")
+        yield data[at + 12:end - 4] if end <= len(data) else None
+        at = end
+
+
+def unsound(run: pathlib.Path) -> list[str]:
+    """What is wrong in the files that other programs read: they may be absent or end early, but no reader stumbles over them."""
+    wrong = []
+    for path in sorted(p for folder in SPARE for p in (run / folder).rglob("*") if p.is_file()):
+        data, name = path.read_bytes(), str(path.relative_to(run))
+        if name.startswith("tb/"):
+            ok = None not in list(records_of(data))
+        elif path.suffix == ".json":
+            ok = bool(json.loads(data))
+        elif path.suffix == ".png":
+            ok = data.startswith(b"\x89PNG") and data.endswith(b"IEND\xaeB`\x82")
+        elif path.suffix == ".html":
+            ok = data.endswith(b"</html>\n")
+        elif path.suffix == ".wandb":
+            ok = data.startswith(b":W&B")
+        else:
+            ok = not path.name.startswith(".") or path.suffix == ""
+        if not ok:
+            wrong.append(f"{name} is not sound")
+    return wrong
 
 
 def differences(actual: dict[str, object], wanted: dict[str, object]) -> list[str]:

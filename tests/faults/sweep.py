@@ -61,7 +61,7 @@ class Sweep:
             self.wrong.append(f"{what}: a checkpoint is lost")
         found = self.finish(what)
         if found:
-            self.wrong += [f"{what}: {text}" for text in runs.differences(found, self.whole)]
+            self.wrong += [f"{what}: {text}" for text in runs.differences(found, self.whole) + runs.unsound(self.bench.run)]
 
 
 def main() -> int:

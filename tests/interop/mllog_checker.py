@@ -20,7 +20,7 @@ TARGET = re.compile(r"eval_accuracy|v\['value'\] >= 0\.")
 
 def complaints(log: pathlib.Path) -> list[str]:
     ran = subprocess.run([sys.executable, "-m", "mlperf_logging.compliance_checker", "--usage", "training", "--ruleset", "1.1.0", str(log)],
-                         capture_output=True, text=True)
+                         capture_output=True, text=True, cwd=log.parent)  # where it writes a log
     text = (ran.stdout + ran.stderr).splitlines()
     print("\n".join(text[-12:]))
     assert ran.returncode in (0, 1), ran.returncode

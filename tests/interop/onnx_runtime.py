@@ -2,8 +2,9 @@
 """ONNX files in ONNX Runtime: `onnx_runtime.py PROGRAM` trains one network of each kind for a step and exports it.
 
 Each file passes onnx's own checker with full shape inference, in several forms (batch norms folded or not, fixed or
-free batch, probabilities, other operator sets). ONNX Runtime's logits for the same floats agree with those of
-`convoy predict`, and the class of every image is the same.
+free batch, probabilities, other operator sets, weights in bf16). ONNX Runtime's logits for the same floats agree with
+those of `convoy predict`, and the class of every image is the same; those of a file in bf16 agree with the same weights in
+a safetensors file.
 """
 import json, pathlib, subprocess, sys, tempfile
 
@@ -33,6 +34,7 @@ FORMS = [
     ["--no-fold-batch-norm", "--opset", "15"],
     ["--batch-size", "3", "--opset", "18"],
     ["--softmax", "--opset", "21"],
+    ["--dtype", "bf16", "--verify", "4"],
 ]
 IMAGES = 6
 
@@ -64,14 +66,21 @@ def in_onnx_runtime(file: pathlib.Path, images: np.ndarray) -> np.ndarray:
                            for part in np.split(images, len(images) // batch)])
 
 
+def predicted(program: str, weights: pathlib.Path, folder: pathlib.Path) -> np.ndarray:
+    convoy(program, "predict", "--checkpoint", str(weights), "--input", str(folder / "images.npy"),
+           "--logits", str(folder / "logits.safetensors"), "--winograd", "off")
+    return load_file(folder / "logits.safetensors")["logits"]
+
+
 def check(program: str, model: str, options: list[str], folder: pathlib.Path) -> str:
     weights = train(program, model, options, folder)
     told = json.loads(convoy(program, "export", "--checkpoint", str(weights), "--output", str(folder / "first.onnx"), "--json"))
     images = np.random.default_rng(1).standard_normal((IMAGES, *told["image"]), dtype=np.float32)
     np.save(folder / "images.npy", images)
-    convoy(program, "predict", "--checkpoint", str(weights), "--input", str(folder / "images.npy"),
-           "--logits", str(folder / "logits.safetensors"), "--winograd", "off")
-    logits = load_file(folder / "logits.safetensors")["logits"]
+    logits = predicted(program, weights, folder)
+    narrow = folder / "narrow.safetensors"
+    convoy(program, "export", "--checkpoint", str(weights), "--output", str(narrow), "--dtype", "bf16")
+    rounded = predicted(program, narrow, folder)
     worst = 0.0
     for number, form in enumerate(FORMS):
         file = folder / f"{number}.onnx"
@@ -79,7 +88,7 @@ def check(program: str, model: str, options: list[str], folder: pathlib.Path) ->
         onnx.checker.check_model(str(file), full_check=True)
         said = {p.key: p.value for p in onnx.load(file).metadata_props}
         assert said["convoy.option.model"] == model, said
-        wanted = softmax(logits) if "--softmax" in form else logits
+        wanted = softmax(logits) if "--softmax" in form else rounded if "bf16" in form else logits
         got = in_onnx_runtime(file, images)
         assert got.shape == wanted.shape, (got.shape, wanted.shape)
         difference = float(np.abs(got - wanted).max() / np.abs(wanted).max())

@@ -54,9 +54,19 @@ def until(what: str, is_true, seconds: float = 120):
         time.sleep(0.2)
 
 
+def sessions(board: Board) -> list[dict]:
+    """The rows of the tab of hyper-parameters."""
+    groups = board.get("hparams/session_groups", data={
+        "experimentName": "", "allowedStatuses": ["STATUS_SUCCESS", "STATUS_RUNNING", "STATUS_FAILURE", "STATUS_UNKNOWN"],
+        "colParams": [{"metric": {"tag": "val/top1", "group": ""}, "order": "ORDER_DESC"}], "startIndex": 0, "sliceSize": 10})
+    assert all(len(group["sessions"]) == 1 for group in groups["sessionGroups"]), "runs share a row of the tab"
+    return [session for group in groups["sessionGroups"] for session in group["sessions"]]
+
+
 def check(board: Board, fast: bool):
     runs = {"whole/tb", "killed/tb"}
-    until("the end of both runs", lambda: all((board.line(run, "train/loss") or [(0, 0)])[-1][0] == STEPS for run in runs))
+    # The last record of each.
+    until("the end of both runs", lambda: [session["status"] for session in sessions(board)] == ["STATUS_SUCCESS"] * 2)
     tags = board.get("scalars/tags")
     for run in runs:
         assert SCALARS <= set(tags[run]), SCALARS - set(tags[run])
@@ -79,15 +89,30 @@ def check(board: Board, fast: bool):
     assert {"lr", "batch-size", "model", "optimizer"} <= {info["name"] for info in experiment["hparamInfos"]}
     metrics = {info["name"]["tag"] for info in experiment["metricInfos"]}
     assert "val/top1" in metrics, metrics
-    groups = board.get("hparams/session_groups", data={
-        "experimentName": "", "allowedStatuses": ["STATUS_SUCCESS", "STATUS_RUNNING", "STATUS_FAILURE", "STATUS_UNKNOWN"],
-        "colParams": [{"metric": {"tag": "val/top1", "group": ""}, "order": "ORDER_DESC"}], "startIndex": 0, "sliceSize": 10})
-    sessions = [session for group in groups["sessionGroups"] for session in group["sessions"]]
-    assert len(sessions) == 2 and all(session["status"] == "STATUS_SUCCESS" for session in sessions), sessions
+    for session in sessions(board):
+        assert any(value["name"]["tag"] == "val/top1" and value["value"] > 0 for value in session["metricValues"]), session
     print("TensorBoard's", "fast" if fast else "slow", "loader shows both runs")
 
 
+def check_detector(program_path: str):
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        run = lambda *words: subprocess.run([program_path, *words], cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        run("prepare", "shapes", "--output", "set", "--train-pictures", "32", "--val-pictures", "16")
+        run("train", "--dataset", "shapes", "--data-dir", "set", "--model", "ssd_tiny", "--batch-size", "16", "--epochs", "2", "--name", "boxes",
+            "--output", "runs", "--quiet", "--no-plots")
+        board = Board(folder / "runs", False)
+        until("the end of the detector's run", lambda: [session["status"] for session in sessions(board)] == ["STATUS_SUCCESS"])
+        assert {"metrics/mAP50-95", "metrics/mAP50", "metrics/mAP75", "val/loss"} <= set(board.get("scalars/tags")["boxes/tb"])
+        assert set(board.get("images/tags")["boxes/tb"]) >= {"train/first_batch", "val/predictions", "val/worst"}
+        points = board.get("pr_curves/pr_curves", run="boxes/tb", tag="pr_curves/all")["boxes/tb"]
+        assert len(points) == 2 and all(0 <= p <= 1 for entry in points for p in entry["precision"] + entry["recall"])
+        assert len(board.get("pr_curves/tags")["boxes/tb"]) > 5, "a curve of each class"
+    print("TensorBoard shows a detector")
+
+
 def main(program_path: str):
+    check_detector(program_path)
     for fast in (False, True):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)

@@ -82,15 +82,36 @@ TEST(SummaryBox, ShowsCurvesResultsAndTheNextCommands) {
             "╰─────────────────────────────────────────────────────────────────────────────╯\n");
 }
 
-TEST(SummaryBox, FitsEveryWidth) {
+// Without frames, and with what a shell takes as one line in one.
+std::string joined(std::string text) {
+  for (const std::string_view part : {" \\\n      ", "│", "|"}) {
+    for (size_t at = text.find(part); at != text.npos; at = text.find(part)) {
+      text.replace(at, part.size(), " ");
+    }
+  }
+  return text;
+}
+
+TEST(SummaryBox, FitsEveryWidthAndCutsNothing) {
   const Ended run;
   for (const bool unicode : {false, true}) {
     for (int width = 0; width < 160; ++width) {
       std::string text = run.text(width, {.unicode = unicode});
       ASSERT_TRUE(text.ends_with('\n'));
+      const std::string whole = joined(text);
+      for (const char* command : {"convoy report 'runs/a b'", "convoy eval --checkpoint 'runs/a b'",
+                                  "convoy predict --checkpoint 'runs/a b' --input FILE"}) {
+        ASSERT_NE(whole.find(command), whole.npos) << width << ":\n" << text;
+      }
+      for (const char* word : {"70.00%", "MiB", "1.2500"}) {
+        ASSERT_TRUE(width < 12 || whole.find(word) != whole.npos) << width << ":\n" << text;
+      }
+      // The longest part of a command that is not broken.
+      const size_t least = columns("      --checkpoint 'runs/a b' \\");
       while (!text.empty()) {
         const size_t end = text.find('\n');
-        ASSERT_LE(columns(text.substr(0, end)), static_cast<size_t>(std::max(width - 1, 1)))
+        ASSERT_LE(columns(text.substr(0, end)),
+                  std::max(static_cast<size_t>(std::max(width - 1, 1)), least))
             << text;
         text.erase(0, end + 1);
       }

@@ -113,6 +113,33 @@ TEST(Console, RedrawsTheBarAtMostTenTimesASecond) {
             "\r\x1b[K");
 }
 
+TEST(Console, BreaksLinesBetweenTheirParts) {
+  for (const int width : {30, 40, 60, 200}) {
+    Screen screen;
+    ConsoleOptions options = screen.options(true);
+    options.width = [=] { return width; };
+    options.style.colour = true;
+    const auto console = console_listener(options);
+    console->on(progress(10));
+    screen.text.clear();
+    console->on(eval);
+    console->on(Warning{std::string(300, 'x')});
+    std::string text = screen.text.substr(std::string("\r\x1b[K").size());
+    for (size_t at = text.find("\x1b["); at != text.npos; at = text.find("\x1b[")) {
+      text.erase(at, text.find('m', at) + 1 - at);
+    }
+    EXPECT_NE(text.find("top-1 91.20%"), text.npos) << text;
+    EXPECT_NE(text.find(std::string(300, 'x') + "\n"), text.npos) << "a word is not broken";
+    EXPECT_NE(text.find("  top-5 99.00%\n"), text.npos) << text;
+    std::string_view rest = text;
+    while (!rest.starts_with("Warning")) {
+      const size_t end = rest.find('\n');
+      EXPECT_LE(end, static_cast<size_t>(width)) << text;
+      rest.remove_prefix(end + 1);
+    }
+  }
+}
+
 TEST(Console, WipesTheBarBeforeALineAndAtTheEnd) {
   Screen screen;
   {
@@ -131,23 +158,25 @@ TEST(Console, WipesTheBarBeforeALineAndAtTheEnd) {
         RunEnd{.step = 20, .weights_hash = "00ff", .seconds = 61, .peak_rss_bytes = 1 << 20});
   }
   EXPECT_EQ(screen.text,
-            "m on d: 12,345 parameters, 80 samples, batch 8, 2 epochs of 10 steps, 1 thread\n"
+            "m on d: 12,345 parameters, 80 samples, batch 8, 2 epochs of\n  10 steps, 1 thread\n"
             "run directory runs/m\n"
             "\repoch 1/2  ###########  100%  10/10  loss 2.0000  100 img/s\x1b[K"
-            "\r\x1b[Kepoch 1/2  train loss 2.5000  eval loss 0.5000  top-1 91.20% (912/1000)  "
-            "top-5 99.00%\n"
+            "\r\x1b[Kepoch 1/2  train loss 2.5000  eval loss 0.5000\n"
+            "  top-1 91.20% (912/1000)  top-5 99.00%\n"
             "Warning: careful\n"
             "+---------------------------------------------------------+\n"
             "| m on d                                                  |\n"
             "| train loss  _  2.0000 -> 2.5000                         |\n"
             "| top-1       _  91.20% (912/1000), best 91.20% in epoch  |\n"
+            "|                1                                        |\n"
             "| images/s    _  100 on average                           |\n"
             "| steps       20 in 1:01, peak memory 1.0 MiB             |\n"
             "| run         runs/m                                      |\n"
-            "| next        convoy report runs/m                        |\n"
-            "|             convoy eval --checkpoint runs/m             |\n"
-            "|             convoy predict --checkpoint runs/m --input  |\n"
             "+---------------------------------------------------------+\n"
+            "next:\n"
+            "  convoy report runs/m\n"
+            "  convoy eval --checkpoint runs/m\n"
+            "  convoy predict --checkpoint runs/m --input FILE\n"
             "weights 00ff\n");
 }
 

@@ -122,7 +122,8 @@ TEST(Metrics, NumbersComeBackBitForBit) {
     EXPECT_EQ(std::bit_cast<uint64_t>(read), std::bit_cast<uint64_t>(loss)) << loss;
   }
   EXPECT_EQ(metrics_line(NonFinite{3, -INFINITY}, 1.25),
-            "{\"event\":\"nonfinite\",\"step\":3,\"loss\":\"-inf\",\"t\":1.25}\n");
+            "{\"event\":\"nonfinite\",\"step\":3,\"loss\":\"-inf\",\"what\":\"loss\",\"action\":"
+            "\"stop\",\"samples\":[],\"t\":1.25}\n");
 }
 
 TEST(Metrics, StepsThatAreNotRecordedAreNotWritten) {

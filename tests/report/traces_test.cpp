@@ -93,6 +93,8 @@ TEST(TraceSummary, OfSeveralRanksComesFromOneFileOrFromAll) {
   write_atomically(folder / "trace/rank-0.json", two_steps(0, 0), Fault::bug);
   write_atomically(folder / "trace/rank-1.json", two_steps(0, 0, 1), Fault::bug);
   EXPECT_EQ(read_traces_of(folder.path()).size(), 2u);
+  const std::string text = trace_text(read_traces_of(folder.path()), 1);
+  EXPECT_NE(text.find("\n\nrank 1 (n17): 2 steps"), text.npos) << text;
   write_atomically(folder / "trace/all.json",
                    merged_traces({two_steps(0, 0), two_steps(0, 0, 1), two_steps(0, 0, 2)}),
                    Fault::bug);

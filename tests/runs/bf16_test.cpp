@@ -72,6 +72,48 @@ TEST(Bf16Run, ARunGoesOnAfterAKillAndIsEvaluatedAlike) {
   EXPECT_NE(evaluated({"--dtype", "fp32"}).at("loss"), last.at("loss"));
 }
 
+// `predict` folds norms: the same batch size or another one gives the same bits, and evaluation's
+// answers.
+TEST(Bf16Run, PredictAverageAndInfoTakeItsWeights) {
+  const TinyRun run(tiny(joined({"--max-steps", "2", "--checkpoint-steps", "1"}, in_bf16)));
+  run.whole();
+  const auto done = [&](const Arguments& arguments) {
+    const Finished end = run_convoy(arguments, run.folder());
+    EXPECT_EQ(end.code, 0) << testing::PrintToString(arguments) << end.err;
+    return end.out;
+  };
+  const Arguments predict{"predict", "--checkpoint", "runs/a", "--first", "9", "--json"};
+  const std::string one = done(joined(predict, {"--batch-size", "1"}));
+  EXPECT_EQ(done(joined(predict, {"--batch-size", "9"})), one);
+  EXPECT_NE(done(joined(predict, {"--dtype", "fp32"})), one);
+
+  done({"average", "runs/a/checkpoints/step-0000001", "runs/a/checkpoints/step-0000002", "--output",
+        "mean.safetensors"});
+  const auto loss = [&](const Arguments& more) {
+    return Json::parse(done(joined({"eval", "--checkpoint", "mean.safetensors", "--json"}, more)))
+        .at("loss");
+  };
+  EXPECT_EQ(loss({}), loss(in_bf16));
+  EXPECT_NE(loss({}), loss({"--dtype", "fp32"}));
+  EXPECT_NE(done({"info", "mean.safetensors"}).find("16.32"), std::string::npos);
+}
+
+TEST(Bf16Run, LrFindTrainsInIt) {
+  const test::TempFolder folder;
+  const auto suggested = [&](const Arguments& more) {
+    const Finished end = run_convoy(joined(joined({"lr-find", "--find-steps", "60", "--min-lr",
+                                                   "1e-4", "--max-lr", "100", "--smooth", "0.8"},
+                                                  tiny()),
+                                           more),
+                                    folder.path());
+    EXPECT_EQ(end.code, 0) << end.err;
+    return read_file(folder / "lr-find.csv", Fault::bug);
+  };
+  const std::string wide = suggested({}), narrow = suggested(in_bf16);
+  EXPECT_NE(wide, narrow);
+  EXPECT_EQ(suggested({"--amp"}), narrow);
+}
+
 TEST(Bf16Run, LearnsWhatFp32Learns) {
   const Arguments recipe = tiny({"--epochs", "4"});
   const TinyRun wide(recipe), narrow(joined(recipe, in_bf16));
@@ -101,7 +143,9 @@ TEST(Bf16Run, PlanAndBenchTakeHalfTheMemory) {
   EXPECT_EQ(trained.at("precision"), "bf16");
   EXPECT_EQ(json(joined(bench, {"--amp"})).at("losses"), trained.at("losses"));
   EXPECT_NE(json(bench).at("losses"), trained.at("losses"));
-  EXPECT_EQ(json(joined(joined(bench, {"--mode", "infer"}), in_bf16)).at("precision"), "bf16");
+  const Json forward = json(joined(joined(bench, {"--mode", "infer"}), in_bf16));
+  EXPECT_EQ(forward.at("precision"), "bf16");
+  EXPECT_LT(forward.at("planned_bytes"), trained.at("planned_bytes"));
 }
 
 TEST(Bf16Run, WhatContradictsIsRefused) {
@@ -114,7 +158,7 @@ TEST(Bf16Run, WhatContradictsIsRefused) {
   refused({"--data-loader-image-type", "bf16"}, "try: --precision 16.32");
   refused({"--precision", "16.32", "--data-loader-image-type", "bf16", "--eight-bit-io"},
           "batches hold bytes, not bf16");
-  refused({"--precision", "16.16"}, "keeps the weights in fp32");
+  refused({"--dtype", "fp16", "--data-loader-image-type", "bf16"}, "try: --precision 16.32");
 }
 
 }  // namespace

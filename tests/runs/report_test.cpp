@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <csignal>
 #include <fstream>
+#include <map>
 
 #include "support/http_client.h"
 #include "support/run_files.h"
@@ -51,6 +53,78 @@ TEST(ReportRun, PlotsCanBeLeftOutAndNeverFailARun) {
   fs::create_directories(blocked.folder() / "runs/a");  // the run becomes a-2
   std::ofstream(blocked.folder() / "runs/a/x") << "";
   EXPECT_EQ(run_convoy(blocked.train(), blocked.folder()).code, 0);
+}
+
+// What a disk, an editor or a process that is writing may leave of a file.
+struct Damage {
+  const char* name;
+  void (*make)(const fs::path& file);
+};
+const std::array damages{
+    Damage{"half of it",
+           [](const fs::path& file) { fs::resize_file(file, fs::file_size(file) / 2 + 1); }},
+    Damage{"nothing of it", [](const fs::path& file) { fs::resize_file(file, 0); }},
+    Damage{"other bytes",
+           [](const fs::path& file) {
+             std::ofstream(file) << std::string("\0\xff{\"event\":[1e999,\n", 19) << "\n\n,,,\n";
+           }},
+    Damage{"a folder",
+           [](const fs::path& file) {
+             fs::remove(file);
+             fs::create_directory(file);
+           }},
+    Damage{"a link to nowhere",
+           [](const fs::path& file) {
+             fs::remove(file);
+             fs::create_symlink("nowhere", file);
+           }},
+    Damage{"no file", [](const fs::path& file) { fs::remove(file); }},
+};
+
+// Path -> content of all files, and where links point.
+std::map<std::string, std::string> bytes_below(const fs::path& folder) {
+  std::map<std::string, std::string> all;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    all[entry.path().string()] = entry.is_symlink()        ? fs::read_symlink(entry.path()).string()
+                                 : entry.is_regular_file() ? text_of(entry.path())
+                                                           : "a folder";
+  }
+  return all;
+}
+
+// Each file of a run, damaged in each way: what reads runs tells of it in its output or in one line
+// of error, and changes nothing.
+TEST(ReportRun, DamagedFilesAreTold) {
+  const TinyRun run(tiny({"--max-steps", "3", "--trace-steps", "1"}));
+  run.whole();
+  const fs::path whole = run.folder() / "whole";
+  fs::rename(run.dir(), whole);
+  for (const char* file :
+       {"metrics.jsonl", "sessions.jsonl", "args.yml", "env.json", "summary.csv", "log.txt",
+        "plots/predictions.csv", "plots/worst.png", "trace/rank-0.json"}) {
+    for (const Damage& damage : damages) {
+      SCOPED_TRACE(std::string(file) + ": " + damage.name);
+      fs::copy(whole, run.dir(), fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+      damage.make(run.dir() / file);
+      const std::map<std::string, std::string> before = bytes_below(run.dir());
+      const bool is_run = fs::exists(run.dir() / "args.yml");
+      for (const Arguments& verb :
+           {Arguments{"report", "runs/a", "--output", "page"}, Arguments{"list", "runs"},
+            Arguments{"compare", "runs/a", "whole", "--json"},
+            Arguments{"report", "runs/a", "--trace"}}) {
+        const Finished end = run_convoy(verb, run.folder());
+        const bool is_trace = verb.back() == "--trace";
+        const bool may_fail = !is_run || (is_trace && file == std::string("trace/rank-0.json"));
+        EXPECT_TRUE(end.code == 0 || (may_fail && end.code > 1 && end.code < 6))
+            << verb[0] << " " << end.code << " " << end.err;
+        if (end.code != 0) {
+          EXPECT_EQ(lines_of(end.err).size(), 1) << end.err;
+        }
+      }
+      EXPECT_EQ(bytes_below(run.dir()), before);
+      fs::remove_all(run.dir());
+    }
+  }
 }
 
 TEST(ReportRun, TheBoardServesRunsUntilASignal) {

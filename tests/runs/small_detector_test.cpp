@@ -5,6 +5,7 @@
 
 #include "data/shapes/shapes_folder.h"
 #include "pictures/picture.h"
+#include "support/event_files.h"
 #include "support/processes.h"
 
 namespace convoy::test {
@@ -143,6 +144,18 @@ TEST(SmallDetectorRun, LeavesCurvesAndPictures) {
   EXPECT_FALSE(fs::exists(run.dir / "plots/val_batch1_pred.jpg"));
   const std::string table = read_file(run.dir / "plots/classes.txt", Fault::data);
   EXPECT_EQ(lines_of(table).size(), 10u) << table;
+  // The page has what was drawn after the run's end.
+  const std::string page = read_file(run.dir / "plots/report.html", Fault::data);
+  for (const char* part : {"Precision by recall", "Truth and prediction", "Each class, by the best",
+                           "Pictures with the most mistakes", ">finished<"}) {
+    EXPECT_NE(page.find(part), page.npos) << part;
+  }
+  const SeenEvents seen = events_in(run.dir / "tb");
+  EXPECT_TRUE(seen.has("pr_curves/all"));
+  for (const char* tag : {"train/first_batch", "val/predictions", "val/worst"}) {
+    const std::string& png = seen.only(tag).content;
+    EXPECT_GT(decode_picture(png, tag, false).region.width, 900) << tag;
+  }
   // The same files by eval.
   const Finished end = run_convoy({"eval", "--checkpoint", "runs/a/weights/best.safetensors",
                                    "--data-dir", (data / "set").string(), "--plots", "drawn"},
@@ -154,6 +167,14 @@ TEST(SmallDetectorRun, LeavesCurvesAndPictures) {
               read_file(run.dir / "plots" / file, Fault::data))
         << file;
   }
+}
+
+TEST(SmallDetectorRun, PlotsCanBeLeftOut) {
+  const TempFolder data;
+  write_few_shapes(data / "set");
+  const SetRun run(data, 0, {"--epochs", "1", "--mosaic-off-epochs", "0", "--no-plots"});
+  EXPECT_FALSE(fs::exists(run.dir / "plots"));
+  EXPECT_FALSE(weights_hash_of(run.dir).empty());
 }
 
 // A folder where a file of the plots would be.

@@ -63,7 +63,10 @@ SeenValue read_value(std::string_view bytes, int64_t step) {
         if (histogram.number == 3) value.number = number_of(histogram);
       });
     }
-    if (f.number == 8) read_tensor(f.bytes, value);
+    if (f.number == 8) {
+      value.has_tensor = true;
+      read_tensor(f.bytes, value);
+    }
     if (f.number == 9) read_metadata(f.bytes, value);
   });
   return value;

@@ -17,6 +17,7 @@ struct SeenValue {
   double number = 0;      // of a scalar; of a histogram how many values
   std::string content;    // PNG, text or what the plugin gets
   std::vector<float> floats;
+  bool has_tensor = false;  // TensorBoard lists no value of a plugin without one
 };
 
 struct SeenEvents {

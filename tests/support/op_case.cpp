@@ -18,11 +18,11 @@
 namespace convoy::test {
 namespace {
 
-// Half a step between neighbouring numbers that bf16 holds, relative.
-constexpr double half_step = 1.0 / 256;
+// Half a step between neighbouring numbers that the type holds, relative.
+double half_step_of(DType storage) { return storage == DType::f16 ? 1.0 / 2048 : 1.0 / 256; }
 
-// Different numbers that bf16 holds, far enough apart for difference quotients, in order.
-Doubles bf16_grid(size_t count) {
+// Different numbers that bf16 and fp16 hold, far enough apart for difference quotients, in order.
+Doubles narrow_grid(size_t count) {
   Doubles values;
   for (size_t i = 0; i < count; ++i) {
     const auto bits = static_cast<uint16_t>((121 << 7) + i / 2);  // from 2^-6 on
@@ -43,7 +43,7 @@ Doubles draw(const InputSpec& spec, uint64_t key, DType storage) {
       values[i] =
           spec.low + (spec.high - spec.low) * static_cast<double>(i) / static_cast<double>(count);
     }
-    if (storage == DType::bf16) values = bf16_grid(count);
+    if (is_narrow(storage)) values = narrow_grid(count);
     for (size_t i = count; i > 1; --i)
       std::swap(values[i - 1], values[random.below(static_cast<uint32_t>(i))]);
   } else {
@@ -57,6 +57,8 @@ Doubles draw(const InputSpec& spec, uint64_t key, DType storage) {
     v = spec.dtype == DType::f32 ? static_cast<float>(v) : std::floor(v);
     if (storage == DType::bf16 && spec.dtype == DType::f32)
       v = static_cast<double>(widened(rounded_to<Bf16>(static_cast<float>(v))));
+    if (storage == DType::f16 && spec.dtype == DType::f32)
+      v = static_cast<double>(widened(rounded_to<F16>(static_cast<float>(v))));
   }
   return values;
 }
@@ -113,7 +115,9 @@ Plan make_plan(const OpCase& c, const Variant& variant) {
   b.output("out", out);
   std::vector<std::string> without;
   if (!variant.fused) without = {"fuse_forward", "fuse_gradients"};
-  const StorageRules storage = variant.storage == DType::bf16 ? narrowed_ops() : StorageRules{};
+  const StorageRules storage =
+      is_narrow(variant.storage) ? narrowed_ops(variant.storage) : StorageRules{};
+  if (c.inference) return inference_plan(std::move(graph), storage);
   if (!c.gradient) return plan(std::move(graph), {}, {}, without, storage);
   const auto scope = b.scope(of_harness);
   const Value projection = b.input("projection", {b.shape(out)});
@@ -123,7 +127,8 @@ Plan make_plan(const OpCase& c, const Variant& variant) {
   return plan(std::move(graph), {{loss}}, loss_scale, without, storage);
 }
 
-// How often values are rounded to bf16 on the way to the output, and on the way to the gradients.
+// How often values are rounded to 16 bits on the way to the output, and on the way to the
+// gradients.
 struct Roundings {
   int forward = 0, all = 0;
 };
@@ -141,7 +146,7 @@ Roundings roundings(const Graph& graph) {
     }
     // Inputs and the projection hold numbers of bf16: their casts are exact.
     const bool rounds = node.op->name != "cast" && std::ranges::any_of(node.out, [&](Value v) {
-                          return graph.type(v).dtype == DType::bf16;
+                          return is_narrow(graph.type(v).dtype);
                         });
     count.forward += rounds && forward;
     count.all += rounds;
@@ -226,9 +231,9 @@ double root_mean_square(const std::vector<T>& values) {
   return values.empty() ? 0 : std::sqrt(sum / static_cast<double>(values.size()));
 }
 
-// `steps`: roundings to bf16 on the way.
+// `steps`: roundings on the way, each of up to `half_step`.
 void expect_near_reference(const std::vector<float>& have, const Doubles& want, double tolerance,
-                           int steps) {
+                           int steps, double half_step) {
   ASSERT_EQ(have.size(), want.size()) << "elements of the output";
   const double typical = root_mean_square(want);
   for (size_t i = 0; i < have.size(); ++i) {
@@ -271,7 +276,7 @@ std::vector<size_t> elements_to_check(size_t count, Random& random) {
 }
 
 void expect_gradient(const OpCase& c, const std::vector<Doubles>& in, const Doubles& projection,
-                     size_t input, const std::vector<float>& grad, int steps) {
+                     size_t input, const std::vector<float>& grad, int steps, double half_step) {
   // In a long chain a value may also fall to the other side of a ReLU's kink.
   const double tolerance = c.grad_tolerance + half_step * steps * (steps > 6 ? 2 : 1);
   const double least = 1e-7 + (steps > 0 ? c.bf16_grad_error : 0);
@@ -339,9 +344,11 @@ void expect_replicas_independent(const OpCase& c, const Variant& variant,
 
 void check_variant(const OpCase& c, const Variant& variant) {
   CaseRun all(c, variant);
-  const bool narrow = variant.storage == DType::bf16;
-  const Roundings steps = roundings(all.plan().graph);
+  const bool narrow = is_narrow(variant.storage);
+  const double half_step = half_step_of(variant.storage);
+  Roundings steps = roundings(all.plan().graph);
   if (narrow && steps.all == 0) return;  // the same plan as in fp32
+  if (narrow) steps.forward += c.bf16_roundings_inside;
   std::vector<Doubles> in;
   const uint64_t name = hash_bytes(c.name);
   for (size_t i = 0; i < c.inputs.size(); ++i) {
@@ -352,10 +359,11 @@ void check_variant(const OpCase& c, const Variant& variant) {
                                   random_key(2, Purpose::generated, name), variant.storage);
 
   const Outcome one = all.run(in, projection, 1);
-  expect_near_reference(one.out, want, c.tolerance, steps.forward);
+  expect_near_reference(one.out, want, c.tolerance, steps.forward, half_step);
   if (testing::Test::HasFatalFailure()) return;
   for (size_t i = 0; i < in.size(); ++i) {
-    if (!one.grads[i].empty()) expect_gradient(c, in, projection, i, one.grads[i], steps.all);
+    if (!one.grads[i].empty())
+      expect_gradient(c, in, projection, i, one.grads[i], steps.all, half_step);
   }
   for (const int threads : narrow ? std::vector<int>{3} : std::vector<int>{2, 3, 8}) {
     expect_same_bits(one, all.run(in, projection, threads),
@@ -381,8 +389,8 @@ bool has_images(const OpCase& c) {
 
 }  // namespace
 
-StorageRules narrowed_ops() {
-  StorageRules rules{.bf16 = true, .rules = {}};
+StorageRules narrowed_ops(DType type) {
+  StorageRules rules{.bf16 = true, .narrow = type, .rules = {}};
   for (const ops::OpFamily& family : ops::ops_catalog()) {
     for (const OpDef* op : family.ops) {
       if (op->narrowing == Narrowing::never || op->name == "cast") continue;
@@ -395,9 +403,11 @@ StorageRules narrowed_ops() {
 }
 
 void check(const OpCase& c) {
-  for (const DType storage : {DType::f32, DType::bf16}) {
+  for (const DType storage : {DType::f32, DType::bf16, DType::f16}) {
     for (const bool blocked : {false, true}) {
       if (blocked && !has_images(c)) continue;
+      if (storage == DType::f16 && blocked != has_images(c))
+        continue;  // the same kernels as bf16's
       const testing::ScopedTrace trace(
           __FILE__, __LINE__,
           fmt::format("{}, {} {}", c.name, blocked ? "blocked" : "plain", name(storage)));

@@ -36,11 +36,14 @@ struct OpCase {
 
   bool gradient = true;
   bool train = true;
+  bool inference = false;             // compiled for inference: without gradient
   bool exact_without_fusion = false;  // compare with the unfused graph, bit for bit
   // Allowed error of an element: `tolerance` times its size plus the typical size of its tensor;
   // with bf16 storage half a step of its numbers more for each time that values are rounded.
   double tolerance = 2e-6;
   double grad_tolerance = 1e-4;
+  // How often an op rounds values of its own to bf16 before it stores the result.
+  int bf16_roundings_inside = 0;
   // How far elements of gradients may be off besides with bf16 storage: where they follow from the
   // difference of a rounded result and a constant.
   double bf16_grad_error = 0;
@@ -64,8 +67,8 @@ std::set<std::string> ops_in(const OpCase& c);
 // The same of a graph as it is.
 std::set<std::string> ops_in(const Graph& graph);
 
-// Every op reads and writes bf16 wherever it can.
-StorageRules narrowed_ops();
+// Every op reads and writes a 16-bit type wherever it can.
+StorageRules narrowed_ops(DType type = DType::bf16);
 
 // Helper of references: the offset of an element in plain order.
 inline size_t at(const Shape& s, int64_t n, int64_t c, int64_t h, int64_t w) {

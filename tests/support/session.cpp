@@ -43,6 +43,12 @@ Plan plan(Graph graph, std::vector<Loss> losses, Value loss_scale, std::vector<s
   return compile(std::move(graph), options);
 }
 
+Plan inference_plan(Graph graph, StorageRules storage) {
+  CompileOptions options{.vocabulary = ops::vocabulary(), .inference = true};
+  options.storage = std::move(storage);
+  return compile(std::move(graph), options);
+}
+
 Session::Session(Plan compiled)
     : plan_(std::move(compiled)),
       state_(plan_.state, 0, false),

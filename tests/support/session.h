@@ -19,6 +19,8 @@ ThreadPool& pool(int threads);
 // compile() with the vocabulary of ops/, without `without`.
 Plan plan(Graph graph, std::vector<Loss> losses = {}, Value loss_scale = {},
           std::vector<std::string> without = {}, StorageRules storage = {});
+// A plan for inference.
+Plan inference_plan(Graph graph, StorageRules storage = {});
 
 class Session {
  public:

@@ -4,6 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "graph/site.h"
+#include "ops/exchange.h"
+
 namespace convoy {
 namespace {
 
@@ -53,6 +56,17 @@ TEST(Trace, IsAFileOfEventsThatJsonReadersTake) {
   ASSERT_EQ(counts.size(), 1u);
   EXPECT_EQ(counts[0]["args"]["value"], 1.25);
   EXPECT_EQ(counts[0]["ts"], 2.5e6);
+}
+
+// Its time is that of a call, so bytes would give it many times the rate of the memory.
+TEST(Trace, AMarkOfAnExchangeHasNoWork) {
+  Graph graph;
+  Builder b(graph);
+  const Value x = b.input("x", {{1000}});
+  ops::mark_bucket(b, 0, {x});
+  const NodeCost cost = cost_of(graph, graph.node(graph.order.back()));
+  EXPECT_EQ(cost.bytes, 0);
+  EXPECT_EQ(cost.flops, 0);
 }
 
 TEST(Trace, AnOpHasItsRatesAndItsShareOfTheRoof) {

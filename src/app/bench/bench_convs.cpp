@@ -131,7 +131,8 @@ std::string algorithms_file(const std::vector<Row>& rows, Winograd winograd) {
 
 std::vector<ConvCase> cases_of(const BenchConvsOptions& options, const RunConfig& config) {
   if (!options.shapes.empty()) {
-    const DType stored = config.precision.storage().bf16 ? DType::bf16 : DType::f32;
+    const DType stored =
+        config.precision.storage().bf16 ? config.precision.storage().narrow : DType::f32;
     return listed_convs(options.shapes, options.batch, stored);
   }
   const RunSetup setup(config);

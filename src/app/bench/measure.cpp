@@ -1,9 +1,12 @@
 #include "app/bench/measure.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "base/process.h"
+#include "base/text/text.h"
 #include "graph/site.h"
 #include "train/bind_batch.h"
 #include "train/run/run_needs.h"
@@ -35,6 +38,29 @@ NodeTime node_time(const Watched& watched, size_t at, int steps, const MachineSp
   return time;
 }
 
+// The plan of `predict` alone: no gradients, no optimizer.
+NetworkPlans inference_plans(const RunSetup& setup) {
+  NetworkSpec spec = setup.network_spec(setup.shape.micro_batch);
+  spec.eval_batch = setup.shape.plan_batch();
+  spec.optimizer = nullptr;
+  spec.eval.folded = true;
+  spec.watch.without = setup.config.without;
+  return {*setup.task, spec};
+}
+
+// The expected peak memory, which must fit.
+int64_t inference_bytes(const RunSetup& setup, const NetworkPlans& plans) {
+  const MemoryNeeds needs = inference_needs(setup, plans);
+  const int64_t limit = memory_limit(setup.config);
+  if (!fits(needs, limit)) {
+    raise(Fault::no_space,
+          "{} with --batch-size {} needs {} of memory, and there are {}; try: a smaller one",
+          setup.config.model, setup.shape.micro_batch,
+          human_bytes(static_cast<double>(needs.peak())), human_bytes(static_cast<double>(limit)));
+  }
+  return needs.peak();
+}
+
 }  // namespace
 
 double Measured::median_seconds() const {
@@ -48,14 +74,22 @@ double Measured::best_seconds() const { return *std::min_element(seconds.begin()
 
 Measured measure(const RunSetup& setup, const MeasureOptions& options) {
   Measured measured;
-  measured.planned_bytes = refuse_what_cannot_fit(setup, fs::temp_directory_path()).peak();
-  Network network(setup.plans, setup.config.thread_count(), setup.config.cores());
+  std::optional<NetworkPlans> inference;
+  if (options.infer) inference.emplace(inference_plans(setup));
+  const NetworkPlans& plans = inference ? *inference : setup.plans;
+  measured.planned_bytes = inference
+                               ? inference_bytes(setup, plans)
+                               : refuse_what_cannot_fit(setup, fs::temp_directory_path()).peak();
+  Network network(plans, setup.config.thread_count(), setup.config.cores());
   network.state().initialize(setup.config.seed);
+  setup.config.precision.kept().round_first(network.state().layout(), network.state().params());
+  RunProgress progress;
+  progress.scaling.loss_scale = static_cast<double>(setup.config.loss_scaling.scale);
   measured.machine = measure_speed(network.pool());
   const int total = options.warmup + options.steps;
   std::vector<Watched> watched;
   if (options.infer) {
-    watched = {{"eval", network.evaluation(), {}}};
+    watched = {{"inference", network.evaluation(), {}}};
   } else {
     watched = {{"train", network.gradients(), {}},
                {"statistics", network.statistics(), {}},
@@ -74,10 +108,12 @@ Measured measure(const RunSetup& setup, const MeasureOptions& options) {
     const double start = steady_seconds();
     if (options.infer) {
       bind(*watched[0].executor, loader.next());
-      watched[0].executor->run();
+      watched[0].executor->run(step ? Executor::Parameters::same : Executor::Parameters::changed);
     } else {
-      const Results& results = train_step(setup, network, step, setup.inputs(step),
+      progress.step = step;
+      const Results& results = train_step(setup, network, step, setup.inputs(progress),
                                           [&]() -> const Batch& { return loader.next(); });
+      setup.config.loss_scaling.judge(network.steps().outcome(), progress.scaling);
       measured.losses.push_back(results.mean_loss());
     }
     if (step >= options.warmup) measured.seconds.push_back(steady_seconds() - start);

@@ -12,7 +12,7 @@ namespace convoy {
 
 struct MeasureOptions {
   int warmup = 2, steps = 5;
-  bool infer = false;  // measure the evaluation plan, not training steps
+  bool infer = false;  // measure the plan of `predict`, not training steps
   // Called after every step with the number of steps done and the total, both including warm-up.
   std::function<void(int, int)> progress = [](int, int) {};
 };

@@ -46,8 +46,10 @@ struct Options {
     describe_config(field, config);
     field("steps", steps, "steps that are timed", at_least(1));
     field("warmup-steps", warmup_steps, "steps before them", at_least(1));
-    field("mode", mode,
-          "train or infer: time whole optimiser steps, or forward passes as in evaluation");
+    field(
+        "mode", mode,
+        "train or infer: time whole optimiser steps, or forward passes as in `predict`, with batch "
+        "norms folded into convolutions");
     field("json", json, "print one JSON object");
     field("by", by, "rows of `bench ops`: every node, or nodes of one op or one shape together");
     field("top", top, "show only N rows of `bench ops`, the slowest first; 0: all, in order",
@@ -214,12 +216,7 @@ int run(const CommandLine& typed) {
   RunConfig config;
   const Fields field = read_options(line, options, config);
   refuse_others(field, kind, options);
-  if (options.mode == Mode::infer) {
-    config.eval_epochs = 1;
-    config.eval_batch_size = config.step_shape().plan_batch();
-  } else {
-    config.eval_epochs = 0;
-  }
+  config.eval_epochs = 0;
   apply_isa(config);
   if (kind == "convs") {
     options.convs.json = options.json;
@@ -231,7 +228,7 @@ int run(const CommandLine& typed) {
     bench_data({.rounds = options.convs.rounds, .json = options.json}, config);
     return 0;
   }
-  const RunSetup setup(config);
+  const RunSetup setup(config, {.dump = {}, .without = config.without, .print = {}});
   warn_of_idle_rules(setup.plans, config.choices);
   const Measured measured = [&] {
     ProgressLine progress("step");  // steps of large models take seconds

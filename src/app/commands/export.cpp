@@ -25,8 +25,8 @@ namespace convoy {
 namespace {
 
 // The type of the weights of convolutions and linear layers in the file.
-enum class FileType { fp32, bf16 };
-constexpr auto words_of(FileType) { return words<FileType>("fp32", "bf16"); }
+enum class FileType { fp32, bf16, fp16 };
+constexpr auto words_of(FileType) { return words<FileType>("fp32", "bf16", "fp16"); }
 
 struct Options : InferenceOptions {
   std::string output;
@@ -65,8 +65,9 @@ struct Options : InferenceOptions {
           "differs is not kept. 0: do not",
           between(0, 1e6));
     field("dtype", dtype,
-          "bf16: safetensors with the weights of convolutions and linear layers in bf16, half the "
-          "size; biases, norms and statistics stay in fp32");
+          "bf16, fp16: the weights of convolutions and linear layers in 16 bits, half the size; "
+          "biases, norms and statistics stay in fp32. In ONNX (bf16) a node widens each, and batch "
+          "norms are not folded");
     field("json", json, "print one JSON object");
     field.section("ONNX");
     field("opset", opset, "operator set", between(13, 21));
@@ -114,10 +115,15 @@ void refuse_idle(const Options& options, const std::string& format, const Comman
             options.output);
     }
   }
-  if (format == "onnx" && options.dtype == FileType::bf16) {
+  if (format == "onnx" && options.dtype == FileType::fp16) {
     raise(Fault::usage,
-          "--dtype bf16 is for safetensors: few programs run convolutions of ONNX in bf16; try: "
-          "--output FILE.safetensors");
+          "--dtype fp16 is for safetensors; try: --dtype bf16, or --output FILE.safetensors");
+  }
+  if (format == "onnx" && options.dtype == FileType::bf16 &&
+      line.settings.contains("fold-batch-norm") && options.fold_batch_norm) {
+    raise(Fault::usage,
+          "--fold-batch-norm and --dtype bf16 contradict: what is folded would be rounded again; "
+          "try: without --fold-batch-norm");
   }
   const bool detects = bool(find_model(options.model).variant.boxes);
   if (detects && options.softmax) {
@@ -167,18 +173,21 @@ class Exporting {
   }
 
   void make_file() {
+    const bool rounds = options_.dtype != FileType::fp32;
+    if (format_ == "safetensors" || rounds) tensors_.emplace(source_.all_tensors());
+    if (rounds)
+      tensors_->round_weights(options_.dtype == FileType::fp16 ? DType::f16 : DType::bf16);
     if (format_ == "safetensors") {
-      tensors_.emplace(source_.all_tensors());
-      if (options_.dtype == FileType::bf16) tensors_->round_weights();
       image_.emplace(tensors_->tensors(), source_.metadata());
       return;
     }
     model_ =
         export_onnx(source_.graph(options_.batch_size ? options_.batch_size : 1), source_.tensors(),
                     {.opset = options_.opset,
-                     .fold_batch_norm = options_.fold_batch_norm,
+                     .fold_batch_norm = options_.fold_batch_norm && !rounds,
                      .fixed_batch = options_.batch_size != 0,
                      .softmax = options_.softmax,
+                     .bf16 = rounds,
                      .name = variant().name,
                      .metadata = source_.metadata()});
     if (variant().boxes) {
@@ -305,7 +314,7 @@ class Exporting {
   int64_t batch_;
   OnnxModel model_;
   std::string bytes_;                      // for ONNX
-  std::optional<StoredTensors> tensors_;   // for safetensors
+  std::optional<StoredTensors> tensors_;   // for safetensors, and for bf16
   std::optional<SafetensorsImage> image_;  // for safetensors
   std::string pictures_;
   std::optional<Agreement> agreement_;

@@ -17,7 +17,7 @@
 #include "report/lines.h"
 #include "tensor/isa.h"
 #include "tensor/onednn.h"
-#include "train/run/run_needs.h"
+#include "train/memory/recompute_modes.h"
 #include "train/step/check_schedules.h"
 #include "train/taken_algorithms.h"
 
@@ -159,6 +159,51 @@ void print_plan(const RunSetup& setup, const Forecast& f) {
   show_text(forecast_lines(f));
 }
 
+nlohmann::ordered_json to_json(const ModeNeeds& one) {
+  return {{"mode", word_of(one.mode)}, {"activation_bytes", one.activations},
+          {"least_bytes", one.least},  {"peak_bytes", one.peak},
+          {"extra_flops", one.again},  {"step_s", one.step_s},
+          {"fits", one.fits}};
+}
+
+nlohmann::ordered_json to_json(const std::vector<ModeNeeds>& modes) {
+  auto rows = nlohmann::ordered_json::array();
+  for (const ModeNeeds& one : modes) rows.push_back(to_json(one));
+  return rows;
+}
+
+void print_mode(std::string_view title, const ModeNeeds& one) {
+  const auto human = [](int64_t bytes) { return human_bytes(static_cast<double>(bytes)); };
+  show(
+      "  {:<18} {:>9} activations, peak {:>9}; {:>3.0f} % more arithmetic, about {:.3g} s a "
+      "step{}\n",
+      title, human(one.activations), human(one.peak), 100 * one.again, one.step_s,
+      one.fits ? "" : "; does not fit");
+}
+
+// Where --pipeline-splits can split the network.
+void print_splits(const RunSetup& setup) {
+  const NetworkSpec spec = setup.network_spec(setup.shape.micro_batch, Recompute::off);
+  const NetworkPlans kept(*setup.task, spec);
+  show("Splits: name, bytes carried on, shares of arithmetic and activations before and after\n");
+  for (const SplitPoint& point : split_points(kept.find("train")->graph)) {
+    show("  {:<14} {:<14} {:>9}   {:>3.0f} % + {:>3.0f} %   {:>3.0f} % + {:>3.0f} %\n",
+         split_name(point.block), point.block, human_bytes(static_cast<double>(point.carried)),
+         100 * point.flops, 100 - 100 * point.flops, 100 * point.activations,
+         100 - 100 * point.activations);
+  }
+}
+
+// What can be computed again, and what that saves.
+void print_modes(const ModeNeeds& taken, const std::vector<ModeNeeds>& modes) {
+  show("Activations computed again:\n");
+  for (const ModeNeeds& one : modes) {
+    print_mode(
+        fmt::format("--recompute {}{}", word_of(one.mode), one.mode == taken.mode ? "*" : ""), one);
+  }
+  if (taken.mode == Recompute::automatic) print_mode("--recompute auto*", taken);
+}
+
 struct RankSchedule {
   StepSchedule schedule;
   int live = 0;  // micro-batches in flight
@@ -215,18 +260,25 @@ int run(const CommandLine& typed) {
   warn_of_idle_rules(setup.plans, config.choices);
   ThreadPool pool(config.thread_count(), onednn::use_one_thread);
   const MemoryNeeds memory = memory_needs(setup);
-  const Forecast expected = forecast(setup, memory, config.output, pool);
+  const MachineSpeed machine = measure_speed(pool);
+  const Forecast expected = forecast(setup, memory, config.output, machine);
+  const std::vector<ModeNeeds> modes = recompute_modes(setup, machine);
   const int64_t largest =
       fits(memory, expected.limit_bytes) ? -1 : largest_batch(setup, expected.limit_bytes);
   std::vector<RankSchedule> schedules;
   if (options.schedule) schedules = schedules_of(setup.plans);
   if (options.json) {
     nlohmann::ordered_json result = to_json(setup, expected, largest);
+    result["recompute"] = {{"mode", word_of(config.recompute)},
+                           {"taken", to_json(mode_needs(setup, machine))},
+                           {"modes", to_json(modes)}};
     if (curve) result["curve_files"] = curve->names();
     if (options.schedule) result["schedule"] = to_json(schedules);
     show_text(json_text(result) + "\n");
   } else {
     print_plan(setup, expected);
+    print_modes(mode_needs(setup, machine), modes);
+    if (config.pipeline.on) print_splits(setup);
     if (curve) show("Curves: {}\n", join(curve->names(), ", "));
     print_schedules(schedules);
   }

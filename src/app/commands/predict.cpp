@@ -137,7 +137,8 @@ template <class Take>
 int predict_all(const Options& options, const OpenedModel& opened, Subject what, const Take& take) {
   if (options.first) what.count = std::min(options.first, what.count);
   const int64_t batch = std::min(options.batch_size, what.count);
-  InferenceNetwork network(options, opened, what.image, what.classes, batch);
+  InferenceNetwork network(options, opened, what.image, what.classes, batch,
+                           InferenceNetwork::Norms::folded);
   network.load(opened.file);
   const std::unique_ptr<Answer> answer = answer_for(opened).make(
       {options.of_answers, std::move(what.names), network, options.what.upright});

@@ -58,18 +58,10 @@ int run(const CommandLine& line) {
     return 0;
   }
   const std::vector<std::string> names = names_of_runs(line.words);
-  std::vector<ReportedRun> runs;
-  for (size_t i = 0; i < names.size(); ++i) {
-    runs.push_back(reported_run(line.words[i], names[i]));
-    read_results(runs.back(), RunDir::look(line.words[i]).plots());
-  }
+  std::vector<NamedRun> runs;
+  for (size_t i = 0; i < names.size(); ++i) runs.push_back({line.words[i], names[i]});
   const fs::path page = page_path(options, line.words);
-  if (page.has_parent_path()) make_folders(page.parent_path(), Fault::usage);
-  write_plots(runs, page.parent_path());
-  for (size_t i = 0; i < names.size(); ++i) {
-    add_pictures(runs[i], RunDir::look(line.words[i]).plots());
-  }
-  write_atomically(page, report_page(runs), Fault::usage);
+  write_report(runs, page);
   show("{}\n", page.string());
   return 0;
 }

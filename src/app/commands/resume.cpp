@@ -6,6 +6,7 @@
 #include "app/command.h"
 #include "app/network/run_weights.h"
 #include "app/options.h"
+#include "app/train/recorded_run.h"
 #include "app/train/run.h"
 #include "base/error.h"
 #include "base/show.h"
@@ -28,11 +29,14 @@ struct Overrides {
   int threads = 0;
   bool pin = false;
   bool shard_optimizer = false;
+  std::string memory;
+  Recompute recompute = Recompute::off;
   bool quiet = false, plain = false;
   double stall_timeout = 0;
   int64_t trace_steps = 0;
   std::string class_map;
   bool accept_changed_options = false;
+  std::string on_nonfinite;
 
   void describe(Fields& field) {
     field.section("What may differ from before");
@@ -52,6 +56,10 @@ struct Overrides {
           "each process holds its share of the optimiser's buffers alone; neither this nor "
           "--no-shard-optimizer: as before",
           {}, {"rts"});
+    field("memory", memory, "what the run may take from here on; without it: as before");
+    field("recompute", recompute,
+          "which activations are computed again from here on; without it: as before. Changes no "
+          "result");
     field("stall-timeout", stall_timeout,
           "seconds after which a silent process counts as lost, 2 to 86400; 0: as before",
           between(0, 86400));
@@ -60,6 +68,10 @@ struct Overrides {
     field("class-map", class_map,
           "a file of lines `name in the data = name in the run`, for classes whose folders were "
           "renamed since");
+    field("on-nonfinite", on_nonfinite,
+          "stop or skip: what happens from here on when the loss or a gradient of a step is not "
+          "finite; without it: as before",
+          one_of({"stop", "skip"}));
     field("accept-changed-options", accept_changed_options,
           "go on although args.yml has other options than the checkpoint was trained with; the "
           "result is that of neither");
@@ -70,62 +82,8 @@ struct Overrides {
 
 void describe(Fields& field) { Overrides().describe(field); }
 
-void describe_saved(Fields& field) {
-  std::string config;
-  bool verify = false;
-  int kills = 5;
-  describe_config(field, config);
-  field("verify-resume", verify, "");
-  field("verify-kills", kills, "");
-  RunConfig::describe_all(field);
-}
-
-// An error in the record is an error of the run, not of the command line.
-template <class Read>
-auto reading_record(const RunDir& dir, Read&& read) {
-  try {
-    return read();
-  } catch (const Error& error) {
-    if (error.fault() != Fault::usage) throw;
-    const std::string why = error.what();
-    raise(Fault::checkpoint, "the options of the run cannot be used: {}; try: the {} it began with",
-          why.substr(0, why.find("; try: ")), one_line(dir.args().string()));
-  }
-}
-
-Settings saved_settings(const RunDir& dir, const std::vector<Field>& known) {
-  Settings settings = reading_record(dir, [&] { return load_record(dir.args().string(), known); });
-  const auto is_default = [](const auto& entry) { return entry.second.is_default(); };
-  if (std::ranges::none_of(settings, is_default)) {
-    raise(Fault::checkpoint,
-          "{} does not tell which options were given ({}: [...]): it is of an older convoy, or was "
-          "changed; try: the program that began this run",
-          one_line(dir.args().string()), record_key);
-  }
-  return settings;
-}
-
-// The run described by these settings, and all its options.
-struct DescribedRun {
-  RunConfig config;
-  std::vector<Field> fields;
-};
-DescribedRun described_run(const Settings& settings, const std::vector<Field>& known) {
-  Fields field(settings);
-  std::string recipe;
-  bool verify = false;
-  int kills = 0;
-  describe_config(field, recipe);
-  field("verify-resume", verify, "");
-  field("verify-kills", kills, "");
-  RunConfig config;
-  config.describe(field);
-  field.finish(known);
-  return {std::move(config), field.all()};
-}
-
 // Typed options that args.yml must record.
-constexpr std::array remembered{"data-dir", "epochs", "max-bad"};
+constexpr std::array remembered{"data-dir", "epochs", "max-bad", "on-nonfinite"};
 
 // --epochs may only extend the run or repeat its length.
 void expect_longer(double epochs, const Settings& recorded) {
@@ -178,24 +136,6 @@ void note_changes(const Settings& given, const Settings& recorded, const RunDir*
   if (dir && !changed.empty()) {
     config.amended_args = amend_args(read_file(dir->args(), Fault::checkpoint), changed);
   }
-}
-
-// The classes of the run's newest valid checkpoint; empty: there is no checkpoint.
-ClassNames trained_classes(const RunDir& dir) {
-  std::vector<RunWeights> all;
-  try {
-    all = checkpoint_weights(dir.path(), WeightsKind::model);
-  } catch (const Error&) {
-    return {};
-  }
-  for (auto weights = all.rbegin(); weights != all.rend(); ++weights) {
-    try {
-      const WeightFile file = open_weights(weights->path);
-      return told_class_names(file.metadata(), file.origin());
-    } catch (const Error&) {  // the trainer will report it
-    }
-  }
-  return {};
 }
 
 int run(const CommandLine& line) {

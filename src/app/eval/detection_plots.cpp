@@ -133,15 +133,9 @@ std::string shown_number(double number) { return number < 0 ? "-" : fmt::format(
 
 }  // namespace
 
-DetectionSummary::DetectionSummary(const DetectionResults& results, std::vector<std::string> names)
-    : pictures(results.pictures()),
-      score(results.whole_score()),
-      curves(confidence_curves(pictures, results.categories())) {
-  for (int i = 0; i < results.categories(); ++i) {
-    const auto at = static_cast<size_t>(i) + 1;
-    classes.push_back(at < names.size() ? names[at] : fmt::format("class {}", at));
-  }
-}
+DetectionSummary::DetectionSummary(const DetectionResults& results,
+                                   const std::vector<std::string>& names)
+    : ObjectResults(*results.objects(names)), score(results.whole_score()) {}
 
 std::string DetectionSummary::table() const {
   std::string text = fmt::format("{:<24} {:>9} {:>9} {:>8} {:>8} {:>8} {:>8}\n", "class",

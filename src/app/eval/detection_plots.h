@@ -8,20 +8,16 @@
 
 #include "base/files/file.h"
 #include "boxes/coco_score.h"
-#include "boxes/scores/confidence.h"
 #include "data/dataset.h"
 #include "train/tasks/detection_results.h"
 
 namespace convoy {
 
 // The numbers of an evaluation by class. `names`: of all classes, the background first.
-struct DetectionSummary {
-  DetectionSummary(const DetectionResults& results, std::vector<std::string> names);
+struct DetectionSummary : ObjectResults {
+  DetectionSummary(const DetectionResults& results, const std::vector<std::string>& names);
 
-  std::vector<ScoredPicture> pictures;
-  std::vector<std::string> classes;  // without the background
   CocoScore score;
-  ConfidenceCurves curves;
 
   // For people: all classes, then each class that has objects or detections.
   std::string table() const;

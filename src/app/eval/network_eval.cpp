@@ -40,7 +40,8 @@ NetworkEval::NetworkEval(const EvalOptions& options, const OpenedModel& opened,
       chain_(options.data.chain(data_->image_shape(), false)),
       batch_(std::min(options.eval_batch_size, data_->size())),
       network_(options, opened, data_->image_shape(),
-               class_count(options, opened.model, {}, data_.get()), batch_),
+               class_count(options, opened.model, {}, data_.get()), batch_,
+               InferenceNetwork::Norms::kept),
       evaluator_(
           network_.task(), network_.executor(), *data_, chain_, batch_, options.data.loader(),
           [tells](const Batch::Bad& bad) {

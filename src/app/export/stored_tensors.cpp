@@ -7,13 +7,16 @@
 
 namespace convoy {
 
-void StoredTensors::round_weights() {
+void StoredTensors::round_weights(DType type) {
   for (TensorEntry& tensor : tensors_) {
     if (tensor.dtype != DType::f32 || tensor.shape.rank() < 2) continue;
-    std::vector<Bf16>& rounded = rounded_.emplace_back();
+    std::vector<uint16_t>& rounded = rounded_.emplace_back();
     const auto* values = reinterpret_cast<const float*>(tensor.data.data());
-    for (int64_t i = 0; i < tensor.shape.count(); ++i) rounded.push_back(narrowed(values[i]));
-    tensor.dtype = DType::bf16;
+    for (int64_t i = 0; i < tensor.shape.count(); ++i) {
+      rounded.push_back(type == DType::f16 ? rounded_to<F16>(values[i]).bits
+                                           : narrowed(values[i]).bits);
+    }
+    tensor.dtype = type;
     tensor.data = std::as_bytes(std::span(rounded));
   }
 }
@@ -28,11 +31,11 @@ GraphRun::Weights in_fp32(std::function<const TensorEntry&(const std::string&)> 
       std::memcpy(wide->data(), tensor.data.data(), tensor.data.size());
       return *wide;
     }
-    expect(tensor.dtype == DType::bf16, "weights in fp32 or bf16");
+    expect(is_narrow(tensor.dtype), "weights of floats");
     for (size_t i = 0; i < count; ++i) {
-      Bf16 value{};
-      std::memcpy(&value, tensor.data.data() + i * sizeof(Bf16), sizeof(Bf16));
-      (*wide)[i] = widened(value);
+      uint16_t bits = 0;
+      std::memcpy(&bits, tensor.data.data() + i * sizeof(bits), sizeof(bits));
+      (*wide)[i] = tensor.dtype == DType::f16 ? widened(F16{bits}) : widened(Bf16{bits});
     }
     return *wide;
   };

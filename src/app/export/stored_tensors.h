@@ -9,7 +9,7 @@
 
 namespace convoy {
 
-// Tensors, some of them rounded to bf16; borrows the others.
+// Tensors, some of them rounded to 16 bits; borrows the others.
 class StoredTensors {
  public:
   explicit StoredTensors(std::vector<TensorEntry> tensors) : tensors_(std::move(tensors)) {}
@@ -18,13 +18,14 @@ class StoredTensors {
 
   // Rounds the weights of convolutions and linear layers, which have two dimensions or more;
   // biases, norms and statistics stay in fp32, as in training.
-  void round_weights();
+  // `type`: bf16 or f16.
+  void round_weights(DType type);
 
   const std::vector<TensorEntry>& tensors() const { return tensors_; }
 
  private:
   std::vector<TensorEntry> tensors_;
-  std::vector<std::vector<Bf16>> rounded_;
+  std::vector<std::vector<uint16_t>> rounded_;
 };
 
 // The values of one of them in fp32, for GraphRun. `find` returns the tensor of a name.

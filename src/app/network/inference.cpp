@@ -14,6 +14,7 @@
 #include "data/sources/data_file.h"
 #include "data/sources/folder_source.h"
 #include "models/model.h"
+#include "tensor/f16_overflow.h"
 #include "train/checkpoint/weights_metadata.h"
 #include "train/kernel_choices.h"
 #include "weights/match.h"
@@ -137,15 +138,18 @@ FoundModel check_model_and_data(InferenceOptions& options, const std::string& or
   options.data.suit(model.image_size(), model.family.channels, model.classes(),
                     task_of(model.family).of_objects);
   limit_isa(options.isa);
+  saturate_f16(options.precision.saturates);
   return model;
 }
 
-NetworkSpec spec_of(const Shape& image, int64_t batch, const InferenceOptions& options) {
+NetworkSpec spec_of(const Shape& image, int64_t batch, const InferenceOptions& options,
+                    InferenceNetwork::Norms norms) {
   NetworkSpec spec;
   spec.image = image;
   spec.eval_batch = batch;
   spec.choices = options.choices;
   spec.storage = options.precision.storage();
+  spec.eval.folded = norms == InferenceNetwork::Norms::folded;
   return spec;
 }
 
@@ -236,12 +240,12 @@ OpenedModel open_model(const CommandLine& line, std::string_view verb,
 }
 
 InferenceNetwork::InferenceNetwork(const InferenceOptions& options, const OpenedModel& opened,
-                                   const Shape& image, int classes, int64_t batch)
+                                   const Shape& image, int classes, int64_t batch, Norms norms)
     : model_(opened.model),
       options_(options.model_options),
       task_(make_task({.model = model_, .classes = classes, .options = options_, .image = image})),
       image_(image),
-      plans_(*task_, spec_of(image, batch, options)),
+      plans_(*task_, spec_of(image, batch, options, norms)),
       network_(plans_, options.threads ? options.threads : available_cores()) {
   if (opened.has_rules) warn_of_idle_rules(plans_, options.choices);
 }

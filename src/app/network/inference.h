@@ -77,12 +77,15 @@ OpenedModel open_model(const CommandLine& line, std::string_view verb,
 class InferenceNetwork {
  public:
   // `image` is [c, h, w]. Keeps the catalogue's entry of the model. Rules of --algorithms that
-  // apply to no convolution are named on standard error.
+  // apply to no convolution are named on standard error. `norms`: whether batch norms are folded
+  // into convolutions, which is faster and rounds differently from evaluation in training.
+  enum class Norms { kept, folded };
   InferenceNetwork(const InferenceOptions& options, const OpenedModel& opened, const Shape& image,
-                   int classes, int64_t batch);
+                   int classes, int64_t batch, Norms norms);
 
   // Loads all of the weights, or raises.
   WeightReport load(const WeightFile& file) {
+    parameters_ = Executor::Parameters::changed;
     return load_weights(file, model_, network_.state(), HeadPolicy::must_fit, options_);
   }
 
@@ -92,8 +95,13 @@ class InferenceNetwork {
   DefaultBoxSpec default_boxes() const { return model_.variant.boxes(options_, image_[1]); }
   const NetworkPlans& plans() const { return plans_; }
   const State& state() { return network_.state(); }
-  // Runs the network; the outputs are those of the task.
+  // Binds inputs and reads the outputs, which are those of the task.
   Executor& executor() { return *network_.evaluation(); }
+  // Runs the network.
+  void run() {
+    executor().run(parameters_);
+    parameters_ = Executor::Parameters::same;
+  }
 
  private:
   FoundModel model_;
@@ -102,6 +110,7 @@ class InferenceNetwork {
   Shape image_;
   NetworkPlans plans_;
   Network network_;
+  Executor::Parameters parameters_ = Executor::Parameters::changed;  // since the last run
 };
 
 }  // namespace convoy

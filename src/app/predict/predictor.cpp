@@ -50,7 +50,7 @@ void Predictor::take(Pictures& pictures) {
   while (const Batch* batch = pictures.next()) {
     warn_of_bad(*batch);
     bind(*batch);
-    executor.run();
+    network_.run();
     answer_.read(executor, *batch, pictures.labelled());
     const NamedTensor& image = *batch->find("image");
     const int64_t floats = image.type.shape.count() / image.type.shape[0];

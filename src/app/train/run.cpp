@@ -21,6 +21,7 @@
 #include "report/run_log.h"
 #include "report/sessions.h"
 #include "report/summary_csv.h"
+#include "tensor/f16_overflow.h"
 #include "tensor/isa.h"
 #include "tensor/onednn.h"
 #include "train/run/peer_terms.h"
@@ -30,7 +31,10 @@
 
 namespace convoy {
 
-void apply_isa(const RunConfig& config) { limit_isa(config.isa); }
+void apply_isa(const RunConfig& config) {
+  limit_isa(config.isa);
+  saturate_f16(config.precision.saturates);
+}
 
 void warn_of_idle_rules(const NetworkPlans& plans, const Choices& choices) {
   for (const std::string& line : idle_rules(plans, choices)) {
@@ -171,7 +175,10 @@ int train_in(const RunConfig& config, const RunDir& dir, bool& has_begun) {
 // After the run, whose memory is free again. Nothing that goes wrong here changes its result.
 void report_end(const RunConfig& config, const RunDir& dir) {
   if (World::get().rank() != 0 || !detects(config) || config.eval_epochs <= 0) return;
-  report_detections(dir, config.thread_count(), config.quiet);
+  if (config.quiet && !config.outputs.plots) return;
+  report_detections(
+      dir,
+      {.threads = config.thread_count(), .quiet = config.quiet, .plots = config.outputs.plots});
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 
 namespace convoy {
 
-// Applies --isa. Call it before any computation.
+// Applies --isa and --saturate-on-overflow. Call it before any computation.
 void apply_isa(const RunConfig& config);
 
 // Prints on standard error a line for every rule of --algorithms without effect in these plans.

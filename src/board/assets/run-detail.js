@@ -100,13 +100,13 @@ const RunDetail = (() => {
     return box;
   }
 
-  function picturesOf(id, names) {
+  function picturesOf(id, pictures) {
     const box = element("div", {class: "pictures large"});
-    for (const name of names) {
+    for (const {name, title} of pictures) {
       const figure = element("figure");
-      figure.append(element("img", {loading: "lazy", alt: name,
+      figure.append(element("img", {loading: "lazy", alt: title,
                                     src: "api/picture?id=" + id + "&name=" + encodeURIComponent(name)}),
-                    element("figcaption", {}, name));
+                    element("figcaption", {}, title));
       box.append(figure);
     }
     return box;

@@ -69,6 +69,26 @@ void ConfusionMatrix::add(const ScoredPicture& picture, double least_score, doub
   }
 }
 
+int64_t ConfusionMatrix::missed() const {
+  int64_t all = 0;
+  for (int truth = 0; truth < classes_; ++truth) all += count(classes_, truth);
+  return all;
+}
+
+int64_t ConfusionMatrix::false_alarms() const {
+  int64_t all = 0;
+  for (int found = 0; found < classes_; ++found) all += count(found, classes_);
+  return all;
+}
+
+int64_t ConfusionMatrix::mistakes() const {
+  int64_t all = 0;
+  for (int found = 0; found <= classes_; ++found) {
+    for (int truth = 0; truth <= classes_; ++truth) all += found == truth ? 0 : count(found, truth);
+  }
+  return all;
+}
+
 double ConfusionMatrix::share(int found, int truth) const {
   int64_t all = 0;
   for (int other = 0; other <= classes_; ++other) all += count(other, truth);

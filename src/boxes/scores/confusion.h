@@ -25,6 +25,11 @@ class ConfusionMatrix {
   int64_t count(int found, int truth) const {
     return counts_[static_cast<size_t>(found * (classes_ + 1) + truth)];
   }
+  // Objects that nothing found, detections without an object, and these two with the objects that
+  // were taken for another class.
+  int64_t missed() const;
+  int64_t false_alarms() const;
+  int64_t mistakes() const;
   // The share of the objects of that class (of the background: of the detections without object).
   double share(int found, int truth) const;
 

@@ -34,7 +34,7 @@ class StorageChoice {
     }
     const Types out = infer_types(node, types_of(node.in));
     for (size_t i = 0; i < out.size(); ++i) graph_.info(node.out[i]).type.dtype = out[i].dtype;
-    const auto reads_bf16 = [](const Form& form) { return form.dtype == DType::bf16; };
+    const auto reads_bf16 = [](const Form& form) { return is_narrow(form.dtype); };
     if (rules_.of(node) == Narrowing::always && std::ranges::none_of(choice.in, reads_bf16)) {
       for (const Value v : Values(node.out)) round(v);
     }
@@ -70,7 +70,7 @@ class StorageChoice {
     const std::vector<int> readers = graph_.readers(v);
     if (graph_.type(v).dtype != DType::f32 || readers.empty() || graph_.is_result(v)) return;
     const int maker = graph_.info(v).node;
-    const Value rounded = cast(v, DType::bf16, [&] { return position(maker) + 1; });
+    const Value rounded = cast(v, rules_.narrow, [&] { return position(maker) + 1; });
     for (const int id : readers) {
       for (Value& in : graph_.node(id).in) in = in == v ? rounded : in;
     }
@@ -93,20 +93,20 @@ class StorageChoice {
     if (written_narrow_.contains(node.id)) return types;
     switch (const Narrowing narrowing = rules_.of(node)) {
       case Narrowing::never:
-        change(DType::bf16, DType::f32);
+        change(rules_.narrow, DType::f32);
         break;
       case Narrowing::follows:
         break;
       case Narrowing::any:
       case Narrowing::all:
         if (narrows(node, narrowing)) {
-          change(DType::f32, DType::bf16);
+          change(DType::f32, rules_.narrow);
         } else {
-          change(DType::bf16, DType::f32);
+          change(rules_.narrow, DType::f32);
         }
         break;
       case Narrowing::always:
-        change(DType::f32, DType::bf16);
+        change(DType::f32, rules_.narrow);
     }
     return types;
   }
@@ -116,21 +116,21 @@ class StorageChoice {
     const Types have = types_of(node.in);
     Types narrow = have;
     for (TensorType& type : narrow) {
-      if (type.dtype == DType::f32) type.dtype = DType::bf16;
+      if (type.dtype == DType::f32) type.dtype = rules_.narrow;
     }
     const FormChoice choice = forms_of(node, narrow);
     int can = 0, are = 0;
     for (size_t i = 0; i < have.size(); ++i) {
-      if (choice.in[i].dtype != DType::bf16) continue;
+      if (choice.in[i].dtype != rules_.narrow) continue;
       ++can;
-      are += have[i].dtype == DType::bf16;
+      are += have[i].dtype == rules_.narrow;
     }
     return narrowing == Narrowing::any ? are > 0 : can > 0 && are == can;
   }
 
   bool can_store(Value v, DType type) const {
     const Node& maker = graph_.producer(v);
-    return type == DType::bf16 && maker.op->chooses_storage && v == maker.out[0] &&
+    return is_narrow(type) && maker.op->chooses_storage && v == maker.out[0] &&
            graph_.readers(v).size() == 1 && !graph_.is_result(v);
   }
 

@@ -23,6 +23,9 @@ void choose_storage(Graph& graph, const Vocabulary& words, const StorageRules& r
 // Chooses the layout of every value, and inserts reorders between nodes that disagree.
 void choose_layouts(Graph& graph, const Vocabulary& words);
 
+// Writes nodes into the backward pass that make forward values again, which then are not kept.
+void recompute(Graph& graph, const RecomputeRule& rule);
+
 // Chooses the order of execution: the current one, but nodes that begin an exchange run as soon as
 // their inputs are computed.
 void order_nodes(Graph& graph);

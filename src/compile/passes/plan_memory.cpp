@@ -3,10 +3,12 @@
 // first, each at the lowest offset where it overlaps no buffer with an intersecting lifetime.
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <utility>
 
 #include "base/error.h"
+#include "compile/passes/lifetimes.h"
 #include "compile/passes/passes.h"
 #include "graph/site.h"
 #include "tensor/arena.h"
@@ -14,88 +16,17 @@
 namespace convoy {
 namespace {
 
-struct Buffer {
-  size_t bytes = 0;
-  int first = 0, last = 0;  // written and last read at these positions of the order; inclusive
-  size_t offset = 0;
-};
-
-// Buffers with their lifetimes, and the buffer of each value (-1: not in the workspace). Values of
-// nodes that work in place share one.
-struct Lifetimes {
-  std::vector<Buffer> buffers;
-  std::vector<int> of_value;
-};
-
-size_t aligned_bytes(size_t bytes) {
-  return static_cast<size_t>(round_up(static_cast<int64_t>(bytes), Arena::alignment));
-}
-
-// By value: the last position that reads it; -1: none; results are read after the last node.
-std::vector<int> last_reads(const Graph& graph) {
-  std::vector<int> last(static_cast<size_t>(graph.value_count()), -1);
-  for (size_t at = 0; at < graph.order.size(); ++at) {
-    for (const Value v : graph.node(graph.order[at]).in)
-      last[static_cast<size_t>(v.id)] = static_cast<int>(at);
-  }
-  for (const Value v : graph.results())
-    last[static_cast<size_t>(v.id)] = static_cast<int>(graph.order.size());
-  // A node that runs early (order_nodes has moved it) begins an exchange, which uses its inputs and
-  // outputs until the last reader of its first output has run.
-  for (const int id : graph.order) {
-    const Node& node = graph.node(id);
-    if (!node.op->runs_early) continue;
-    const int end = last[static_cast<size_t>(node.out[0].id)];
-    for (const Values* list : {&node.in, &node.out}) {
-      for (const Value v : *list) {
-        int& held = last[static_cast<size_t>(v.id)];
-        held = std::max(held, end);
-      }
-    }
-  }
-  return last;
-}
-
-Lifetimes find_lifetimes(const Graph& graph) {
-  const std::vector<int> last = last_reads(graph);
-  Lifetimes lives;
-  lives.of_value.assign(static_cast<size_t>(graph.value_count()), -1);
-  for (int at = 0; at < static_cast<int>(graph.order.size()); ++at) {
-    const Node& node = graph.node(graph.order[static_cast<size_t>(at)]);
-    for (size_t i = 0; i < node.out.size(); ++i) {
-      const Value out = node.out[i];
-      if (graph.info(out).region->layout != Region::Layout::lifetimes) continue;
-      const int until = std::max(at, last[static_cast<size_t>(out.id)]);
-      const size_t bytes = aligned_bytes(stored_bytes(graph.type(out)));
-      if (i == 0 && node.op->inplace_input >= 0) {
-        const Value in = node.in[static_cast<size_t>(node.op->inplace_input)];
-        const int shared = lives.of_value[static_cast<size_t>(in.id)];
-        if (shared >= 0 && last[static_cast<size_t>(in.id)] == at &&
-            lives.buffers[static_cast<size_t>(shared)].bytes == bytes &&
-            std::count(node.in.begin(), node.in.end(), in) == 1) {
-          lives.buffers[static_cast<size_t>(shared)].last = until;
-          lives.of_value[static_cast<size_t>(out.id)] = shared;
-          continue;
-        }
-      }
-      lives.of_value[static_cast<size_t>(out.id)] = static_cast<int>(lives.buffers.size());
-      lives.buffers.push_back({bytes, at, until});
-    }
-  }
-  return lives;
-}
-
-size_t place_buffers(std::vector<Buffer>& buffers) {
+size_t place_buffers(std::vector<Lifetimes::Buffer>& buffers) {
   std::vector<size_t> by_size(buffers.size());
   std::iota(by_size.begin(), by_size.end(), size_t{0});
   std::stable_sort(by_size.begin(), by_size.end(),
                    [&](size_t a, size_t b) { return buffers[a].bytes > buffers[b].bytes; });
-  std::vector<const Buffer*> placed;  // sorted by offset
+  std::vector<const Lifetimes::Buffer*> placed;  // sorted by offset
   size_t total = 0;
   for (const size_t i : by_size) {
-    Buffer& mine = buffers[i];
+    Lifetimes::Buffer& mine = buffers[i];
     size_t offset = 0;
-    for (const Buffer* other : placed) {
+    for (const Lifetimes::Buffer* other : placed) {
       if (other->last < mine.first || mine.last < other->first) continue;
       if (offset + mine.bytes <= other->offset) break;
       offset = std::max(offset, other->offset + other->bytes);
@@ -104,7 +35,7 @@ size_t place_buffers(std::vector<Buffer>& buffers) {
     total = std::max(total, offset + mine.bytes);
     placed.insert(
         std::upper_bound(placed.begin(), placed.end(), &mine,
-                         [](const Buffer* a, const Buffer* b) { return a->offset < b->offset; }),
+                         [](const auto* a, const auto* b) { return a->offset < b->offset; }),
         &mine);
   }
   return total;
@@ -200,7 +131,9 @@ Plan plan_memory(Graph& graph, bool packs_once) {
   plan.state = lay_out_state(graph);
   Lifetimes lives = find_lifetimes(graph);
   plan.workspace_bytes = place_buffers(lives.buffers);
+  plan.least_bytes = lives.most_at_once();
   plan.places.resize(static_cast<size_t>(graph.value_count()));
+  std::map<int, size_t> packed_at;  // by node
   for (const int id : graph.order) {
     const Node& node = graph.node(id);
     for (const Value v : node.out) {
@@ -215,12 +148,22 @@ Plan plan_memory(Graph& graph, bool packs_once) {
     // Without `packs_once`, packed parameters are behind the kernel's scratch.
     const size_t packed = aligned_bytes(op.kernel->packed_bytes());
     const size_t scratch = aligned_bytes(op.kernel->scratch_bytes());
-    op.packed_offset = packs_once ? plan.packed_bytes : scratch;
-    if (packs_once) plan.packed_bytes += packed;
+    // A node that is made again has the parameters of the first one, and so the same packed form.
+    const auto first = packed_at.find(node.again_of);
+    const bool is_packed = packs_once && first != packed_at.end();
+    op.packed_offset = is_packed ? first->second : packs_once ? plan.packed_bytes : scratch;
+    if (packs_once && !is_packed) {
+      packed_at[id] = plan.packed_bytes;
+      plan.packed_bytes += packed;
+    }
     plan.scratch_bytes = std::max(plan.scratch_bytes, packs_once ? scratch : scratch + packed);
     plan.worker_scratch_bytes =
         std::max(plan.worker_scratch_bytes, op.kernel->worker_scratch_bytes());
-    if (node.op->flops) plan.flops += node.op->flops(node, site);
+    if (node.op->flops) {
+      const double flops = node.op->flops(node, site);
+      plan.flops += flops;
+      if (node.again_of >= 0) plan.flops_again += flops;
+    }
     plan.ops.push_back(std::move(op));
   }
   return plan;

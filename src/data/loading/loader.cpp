@@ -62,7 +62,9 @@ Loader::Loader(const Dataset& dataset, const AugmentChain& chain, const EpochPla
          "a short step cannot be cut into parts");
   expect(0 <= spec.first_step && spec.first_step <= spec.last_step, "steps run backwards");
   expect(!spec.bytes || chain.keeps_bytes(), "augmentations that need floats");
-  expect(spec.stride > 0 && spec.rows > 0 && spec.parts % spec.rows == 0, "steps that go on");
+  expect(spec.stride > 0 && spec.rows > 0 && spec.blocks > 0 &&
+             spec.parts % (spec.rows * spec.blocks) == 0,
+         "steps that go on");
   if (spec.form && !chain.distorts().empty()) {
     raise(Fault::usage, "{} distorts images, and boxes cannot follow; try: --augment without it",
           chain.distorts());
@@ -272,8 +274,9 @@ void Loader::write(Sample& sample, uint64_t key, Place& place, Batch& batch, int
 
 void Loader::fill(int64_t number, Batch& batch, Place& place) const {
   const int64_t step = spec_.first_step + number / spec_.parts * spec_.stride;
-  const int64_t in_row = spec_.parts / spec_.rows, turn = number % spec_.parts;
-  const int64_t part = turn % spec_.rows * in_row + turn / spec_.rows;
+  const int64_t block = spec_.parts / spec_.blocks, in_row = block / spec_.rows;
+  const int64_t turn = number % block, before = number % spec_.parts - turn;
+  const int64_t part = before + turn % spec_.rows * in_row + turn / spec_.rows;
   const int64_t first = spec_.offset + part * spec_.batch;
   std::byte* image = place.memory.data();
   auto* weight = batch.data<float>("weight");

@@ -35,10 +35,12 @@ struct LoaderSpec {
   // Part p has the samples [offset + p * batch, offset + (p + 1) * batch) of the step.
   int64_t parts = 1;
   int64_t offset = 0;
-  // In lockstep: the replicas of this process; must divide `parts`. Replica r has the parts
-  // [r * parts / rows, (r + 1) * parts / rows); delivered are the first part of every replica, then
-  // the second of every replica, and so on. 1: the parts in their order.
+  // In lockstep: the replicas that run together. Replica r of a block has the parts
+  // [r * parts / rows, (r + 1) * parts / rows) of it; delivered are the first part of every
+  // replica, then the second of every replica, and so on. 1: the parts in their order.
   int64_t rows = 1;
+  // The parts are this many blocks, one after another, each of that many rows.
+  int64_t blocks = 1;
   int64_t first_step = 0, last_step = 0;  // delivers the steps [first, last)
   int64_t stride = 1;  // only every stride-th of them: ranks that take turns in an evaluation
   uint64_t seed = 0;

@@ -47,10 +47,21 @@ void unsqueeze(OnnxCall& call) {
   call.give(std::move(out));
 }
 
+// Weights that are stored in bf16.
+void cast(OnnxCall& call) {
+  OnnxTensor out = call.constant(0);
+  const bool known = out.type == OnnxTensor::bf16 || out.type == OnnxTensor::f32;
+  if (!known || call.integer("to", 0) != OnnxTensor::f32)
+    call.refuse("from type {} to {}", out.type, call.integer("to", 0));
+  out.type = OnnxTensor::f32;
+  call.give(std::move(out));
+}
+
 }  // namespace
 
 OnnxFamily constant_onnx_family() {
-  return {.readers = {{"Constant", constant},
+  return {.readers = {{"Cast", cast},
+                      {"Constant", constant},
                       {"ConstantOfShape", constant_of_shape},
                       {"Unsqueeze", unsqueeze}}};
 }

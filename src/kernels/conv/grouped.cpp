@@ -129,10 +129,13 @@ HWY_INLINE void row_sums(const GroupedRow& r, const T* d_y, float* sums) {
 
 void spread_f32(const GroupedSpread& s, const float* x, float* rows) { spread(s, x, rows); }
 void spread_bf16(const GroupedSpread& s, const Bf16* x, float* rows) { spread(s, x, rows); }
+void spread_f16(const GroupedSpread& s, const F16* x, float* rows) { spread(s, x, rows); }
 void row_f32(const GroupedRow& r, const float* weights, float* y) { outputs(r, weights, y); }
 void row_bf16(const GroupedRow& r, const float* weights, Bf16* y) { outputs(r, weights, y); }
+void row_f16(const GroupedRow& r, const float* weights, F16* y) { outputs(r, weights, y); }
 void grad_f32(const GroupedRow& r, const float* d_y, float* sums) { row_sums(r, d_y, sums); }
 void grad_bf16(const GroupedRow& r, const Bf16* d_y, float* sums) { row_sums(r, d_y, sums); }
+void grad_f16(const GroupedRow& r, const F16* d_y, float* sums) { row_sums(r, d_y, sums); }
 
 }  // namespace convoy::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -143,10 +146,13 @@ namespace convoy::kernels {
 HWY_EXPORT(lanes_impl);
 HWY_EXPORT(spread_f32);
 HWY_EXPORT(spread_bf16);
+HWY_EXPORT(spread_f16);
 HWY_EXPORT(row_f32);
 HWY_EXPORT(row_bf16);
+HWY_EXPORT(row_f16);
 HWY_EXPORT(grad_f32);
 HWY_EXPORT(grad_bf16);
+HWY_EXPORT(grad_f16);
 
 bool groups_fit(int64_t members, int64_t block) {
   const int64_t lanes = std::min(block, HWY_DYNAMIC_DISPATCH(lanes_impl)());
@@ -158,17 +164,26 @@ void grouped_spread(const GroupedSpread& s, const float* x, float* rows) {
 void grouped_spread(const GroupedSpread& s, const Bf16* x, float* rows) {
   HWY_DYNAMIC_DISPATCH(spread_bf16)(s, x, rows);
 }
+void grouped_spread(const GroupedSpread& s, const F16* x, float* rows) {
+  HWY_DYNAMIC_DISPATCH(spread_f16)(s, x, rows);
+}
 void grouped_row(const GroupedRow& r, const float* weights, float* y) {
   HWY_DYNAMIC_DISPATCH(row_f32)(r, weights, y);
 }
 void grouped_row(const GroupedRow& r, const float* weights, Bf16* y) {
   HWY_DYNAMIC_DISPATCH(row_bf16)(r, weights, y);
 }
+void grouped_row(const GroupedRow& r, const float* weights, F16* y) {
+  HWY_DYNAMIC_DISPATCH(row_f16)(r, weights, y);
+}
 void grouped_row_grad(const GroupedRow& r, const float* d_y, float* sums) {
   HWY_DYNAMIC_DISPATCH(grad_f32)(r, d_y, sums);
 }
 void grouped_row_grad(const GroupedRow& r, const Bf16* d_y, float* sums) {
   HWY_DYNAMIC_DISPATCH(grad_bf16)(r, d_y, sums);
+}
+void grouped_row_grad(const GroupedRow& r, const F16* d_y, float* sums) {
+  HWY_DYNAMIC_DISPATCH(grad_f16)(r, d_y, sums);
 }
 
 }  // namespace convoy::kernels

@@ -20,6 +20,7 @@ struct GroupedSpread {
 };
 void grouped_spread(const GroupedSpread& s, const float* x, float* rows);
 void grouped_spread(const GroupedSpread& s, const Bf16* x, float* rows);
+void grouped_spread(const GroupedSpread& s, const F16* x, float* rows);
 
 // One row of outputs: y[p] = sum over h, i, w of spread[h][i][p * step + columns[w]] * weights.
 // Overwrites y.
@@ -36,9 +37,11 @@ struct GroupedRow {
 // weights: [heights][members][widths][block]
 void grouped_row(const GroupedRow& r, const float* weights, float* y);
 void grouped_row(const GroupedRow& r, const float* weights, Bf16* y);
+void grouped_row(const GroupedRow& r, const float* weights, F16* y);
 
 // sums[h][i][w][lane] += sum over p of spread[h][i][p * step + columns[w]][lane] * d_y[p][lane].
 void grouped_row_grad(const GroupedRow& r, const float* d_y, float* sums);
 void grouped_row_grad(const GroupedRow& r, const Bf16* d_y, float* sums);
+void grouped_row_grad(const GroupedRow& r, const F16* d_y, float* sums);
 
 }  // namespace convoy::kernels

@@ -3,12 +3,13 @@
 // channel; there the convolution is one matrix product over channels for each point (product.h).
 //
 // Images are blocked: a plane is [h][w][block] numbers, and `block` is the vector's length. They
-// may be stored in bf16: transforms widen them when they read, and round when they write. Points
-// and weights are fp32.
+// may be stored in 16 bits (T is float, Bf16 or F16): transforms widen them when they read, and
+// round when they write. Points and weights are fp32.
 #pragma once
 
 #include <cstdint>
 
+#include "kernels/norm.h"
 #include "tensor/number_types.h"
 
 namespace convoy::kernels {
@@ -37,19 +38,24 @@ struct WinogradField {
 
 // Transforms the input tiles [first, first + count) of a plane: B^T d B. Pixels outside the image
 // are zeros.
-void winograd_input(const WinogradPlane& p, const float* plane, int64_t first, int64_t count,
+template <class T>
+void winograd_input(const WinogradPlane& p, const T* plane, int64_t first, int64_t count,
                     const WinogradField& to);
-void winograd_input(const WinogradPlane& p, const Bf16* plane, int64_t first, int64_t count,
-                    const WinogradField& to);
+// What is done with an output pixel before it is stored: act(pixel + shift + residual).
+template <class T>
+struct WinogradTail {
+  const float* shift = nullptr;  // of the plane's channels; null: nothing is done
+  const T* residual = nullptr;   // a plane like the output's, perhaps the same; null: none
+  NormAct act = NormAct::none;
+};
+
 // Transforms the products into output pixels: A^T m A. Pixels beyond the image are dropped.
+template <class T>
 void winograd_output(const WinogradPlane& p, const WinogradField& from, int64_t first,
-                     int64_t count, float* plane);
-void winograd_output(const WinogradPlane& p, const WinogradField& from, int64_t first,
-                     int64_t count, Bf16* plane);
+                     int64_t count, const WinogradTail<T>& tail, T* plane);
 // Transforms gradients of output pixels into gradients of the products: A dy A^T.
-void winograd_output_grad(const WinogradPlane& p, const float* plane, int64_t first, int64_t count,
-                          const WinogradField& to);
-void winograd_output_grad(const WinogradPlane& p, const Bf16* plane, int64_t first, int64_t count,
+template <class T>
+void winograd_output_grad(const WinogradPlane& p, const T* plane, int64_t first, int64_t count,
                           const WinogradField& to);
 
 // Transforms `block` filters, g[9][block]: G g G^T; point p goes to u + p * point. The second one

@@ -47,6 +47,7 @@ std::string conv_name(const ConvShape& s) {
   name += even ? fmt::format("/p{}", s.pad_top)
                : fmt::format("/p{}.{}.{}.{}", s.pad_top, s.pad_left, s.pad_bottom, s.pad_right);
   if (s.groups > 1) name += fmt::format("/g{}", s.groups);
+  if (s.stored == DType::f16) return name + "/f16";
   return s.stored == DType::bf16 ? name + "/bf16" : name;
 }
 
@@ -78,6 +79,7 @@ std::optional<ConvShape> conv_by_name(std::string_view name) {
   }
   if (read.takes("/g")) s.groups = read.number(2);
   if (read.takes("/bf16")) s.stored = DType::bf16;
+  if (read.takes("/f16")) s.stored = DType::f16;
   if (!read.good || !read.rest.empty() || s.ic % s.groups != 0 || s.oc % s.groups != 0) return {};
   const int64_t h = s.ih + s.pad_top + s.pad_bottom - s.kh;
   const int64_t w = s.iw + s.pad_left + s.pad_right - s.kw;

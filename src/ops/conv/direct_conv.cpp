@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "kernels/elementwise.h"
+#include "ops/conv/folded/conv_tail.h"
 #include "ops/conv/pack_weights.h"
 #include "ops/slices.h"
 #include "ops/stored.h"
@@ -22,16 +23,25 @@ ConvShape library_shape(ConvShape s, ConvPass pass, int64_t images) {
   return s;
 }
 
+// What the tail of a forward pass reads for a slice.
+struct SliceTail {
+  const float* shift = nullptr;
+  const std::byte* residual = nullptr;  // null: none
+};
+
 // Base of the three passes: the primitive of a full slice, and one for a shorter last slice.
 class SlicedConvolution : public Kernel {
  public:
-  SlicedConvolution(const ConvShape& s, ConvPass pass, int64_t replicas)
+  SlicedConvolution(const ConvShape& s, ConvPass pass, int64_t replicas,
+                    const onednn::ConvTail& tail = {})
       : pass_(pass),
         stored_(s.stored),
         widens_(s.stored != library_shape(s, pass, 1).stored),
         slices_(Slices::cut(s.n, replicas, pass == ConvPass::grad_weights ? least_images(s) : 1)),
-        full_(library_shape(s, pass, slices_.size), pass) {
-    if (slices_.tail()) tail_.emplace(library_shape(s, pass, slices_.tail()), pass, &full_);
+        full_(library_shape(s, pass, slices_.size), pass, nullptr, tail) {
+    if (slices_.tail()) {
+      last_.emplace(library_shape(s, pass, slices_.tail()), pass, &full_, tail);
+    }
     x_stride_ = stored_count({{1, s.ic, s.ih, s.iw}, DType::f32, s.x});
     y_stride_ = stored_count({{1, s.oc, s.oh, s.ow}, DType::f32, s.y});
   }
@@ -44,7 +54,7 @@ class SlicedConvolution : public Kernel {
   }
   void prepare(int workers) const override {
     full_.prepare(workers);
-    if (tail_) tail_->prepare(workers);
+    if (last_) last_->prepare(workers);
   }
 
  protected:
@@ -56,22 +66,30 @@ class SlicedConvolution : public Kernel {
   }
 
   size_t library_bytes() const {
-    const size_t most = std::max(full_.scratchpad_bytes(), tail_ ? tail_->scratchpad_bytes() : 0);
+    const size_t most = std::max(full_.scratchpad_bytes(), last_ ? last_->scratchpad_bytes() : 0);
     return static_cast<size_t>(round_up(static_cast<int64_t>(most), 64));
   }
 
   // Runs a slice on the addresses of its first images, as they are stored.
   void run_slice(int64_t count, const std::byte* x, void* w, const std::byte* y,
-                 const KernelArgs& args) const {
-    const Convolution& conv = count == slices_.size ? full_ : *tail_;
+                 const KernelArgs& args, const SliceTail& tail = {}) const {
+    const Convolution& conv = count == slices_.size ? full_ : *last_;
     auto* xs = const_cast<std::byte*>(x);
     auto* ys = const_cast<std::byte*>(y);
-    if (!widens_) return conv.run(args.worker, xs, w, ys, args.worker_scratch);
+    if (!widens_) {
+      // The library adds to y.
+      if (tail.residual && tail.residual != ys) {
+        std::copy_n(tail.residual,
+                    static_cast<size_t>(count * y_stride_) * bytes_per_element(stored_), ys);
+      }
+      return conv.run(args.worker, xs, w, ys, args.worker_scratch, tail.shift);
+    }
     auto* wide_x = reinterpret_cast<float*>(args.worker_scratch + library_bytes());
     float* wide_y = wide_x + slices_.size * x_stride_;
     if (pass_ != ConvPass::grad_input) widen(stored_, x, count * x_stride_, wide_x);
     if (pass_ != ConvPass::forward) widen(stored_, y, count * y_stride_, wide_y);
-    conv.run(args.worker, wide_x, w, wide_y, args.worker_scratch);
+    if (tail.residual) widen(stored_, tail.residual, count * y_stride_, wide_y);
+    conv.run(args.worker, wide_x, w, wide_y, args.worker_scratch, tail.shift);
     if (pass_ == ConvPass::grad_input) narrow(stored_, wide_x, count * x_stride_, xs);
     if (pass_ == ConvPass::forward) narrow(stored_, wide_y, count * y_stride_, ys);
   }
@@ -81,51 +99,98 @@ class SlicedConvolution : public Kernel {
   bool widens_;  // bf16 images are multiplied in fp32
   Slices slices_;
   Convolution full_;
-  std::optional<Convolution> tail_;
+  std::optional<Convolution> last_;
   int64_t x_stride_, y_stride_;  // elements of one image
 };
+
+// Into how many parts the outputs of each image are divided, so that a small batch occupies all
+// cores. A part has its own weights, and computes the same numbers as the whole. Only in plans for
+// inference, which have a tail.
+int64_t parts_of(const ConvShape& s, const onednn::ConvTail& tail) {
+  if (!tail.shift || s.y != Layout::blocked || (s.groups > 1 && s.x != Layout::blocked)) return 1;
+  constexpr int64_t tasks = 16, least_blocks = 2;
+  const int64_t block = channel_block();
+  const auto divides = [&](int64_t parts) {
+    if (s.groups > 1 && (s.groups % parts != 0 || s.ic % (parts * block) != 0)) return false;
+    return s.oc % (parts * block) == 0 && s.oc / (parts * block) >= least_blocks;
+  };
+  int64_t parts = std::max<int64_t>(tasks / s.n, 1);
+  while (!divides(parts) && parts > 1) --parts;
+  return parts;
+}
+
+ConvShape part_of(ConvShape s, int64_t parts) {
+  s.oc /= parts;
+  if (s.groups == 1) return s;
+  s.ic /= parts;
+  s.groups /= parts;
+  return s;
+}
 
 // Forward and input gradient: pack the weights, then run the slices.
 class Apply : public SlicedConvolution {
  public:
-  Apply(const ConvShape& s, ConvPass pass, const KernelSite& site)
-      : SlicedConvolution(s, pass, site.replicas),
+  Apply(const ConvShape& s, ConvPass pass, const KernelSite& site, const onednn::ConvTail& tail)
+      : SlicedConvolution(part_of(s, parts_of(s, tail)), pass, site.replicas, tail),
         in_(site, 0),
         w_(site.input<float>(1)),
-        out_(site, 0) {}
+        out_(site, 0),
+        tail_(site, tail),
+        parts_(parts_of(s, tail)),
+        divides_x_(s.groups > 1),
+        outputs_(s.oc / parts_),
+        weights_(outputs_ * (s.ic / s.groups) * s.kh * s.kw),
+        packed_(static_cast<size_t>(
+            round_up(static_cast<int64_t>(full_.packing().packed_bytes()), 64))) {
+    expect(parts_ == 1 || slices_.size == 1, "parts of single images");
+  }
 
   int phases() const override { return 3; }
   int tasks(int phase) const override {
     if (phase == 0) return full_.packing().has_padding() ? zeroes().tasks() : 0;
-    return phase == 1 ? full_.packing().tasks() : static_cast<int>(slices_.tasks());
+    return static_cast<int>(parts_ * (phase == 1 ? full_.packing().tasks() : slices_.tasks()));
   }
   int packing_phases() const override { return 2; }
-  size_t packed_bytes() const override {
-    return static_cast<size_t>(
-        round_up(static_cast<int64_t>(full_.packing().packed_bytes()), sizeof(float)));
-  }
+  size_t packed_bytes() const override { return static_cast<size_t>(parts_) * packed_; }
   void run(int phase, int task, const KernelArgs& args) const override {
     if (phase == 0) {
       auto* packed = reinterpret_cast<float*>(args.packed);
       kernels::fill(0, packed + zeroes().begin(task), zeroes().length(task));
     } else if (phase == 1) {
-      pack_weights(full_.packing(), task, w_(args), args.packed);
+      const int part = task / full_.packing().tasks();
+      pack_weights(full_.packing(), task % full_.packing().tasks(), w_(args) + part * weights_,
+                   packed(args, part));
     } else {
-      const bool forward = pass_ == ConvPass::forward;
-      const int64_t first = slices_.first(task);
-      const std::byte* in = in_.at(args, first * (forward ? x_stride_ : y_stride_));
-      const std::byte* out = out_.at(args, first * (forward ? y_stride_ : x_stride_));
-      run_slice(slices_.count(task), forward ? in : out, args.packed, forward ? out : in, args);
+      compute(task / parts_, task % parts_, args);
     }
   }
 
  private:
   // Zero bits are zero in both types.
   Chunks zeroes() const { return {static_cast<int64_t>(packed_bytes() / sizeof(float))}; }
+  std::byte* packed(const KernelArgs& args, int64_t part) const {
+    return args.packed + static_cast<size_t>(part) * packed_;
+  }
+
+  void compute(int64_t slice, int64_t part, const KernelArgs& args) const {
+    const int64_t first = slices_.first(slice), count = slices_.count(slice);
+    const int64_t x_at = (divides_x_ ? first * parts_ + part : first) * x_stride_;
+    const int64_t y_at = (first * parts_ + part) * y_stride_;
+    if (pass_ != ConvPass::forward) {
+      return run_slice(count, out_.at(args, x_at), packed(args, part), in_.at(args, y_at), args);
+    }
+    run_slice(count, in_.at(args, x_at), packed(args, part), out_.at(args, y_at), args,
+              {tail_.shift(args, part * outputs_), tail_.residual(args, y_at)});
+  }
 
   StoredIn in_;
   In<float> w_;
   StoredOut out_;
+  TailInputs tail_;
+  int64_t parts_;
+  bool divides_x_;             // a part reads its own groups
+  int64_t outputs_, weights_;  // of a part: output channels; weights, plain
+  size_t packed_;              // of a part: bytes
 };
 
 // At some ISA levels oneDNN has only reference code, a thousand times slower, for weight gradients
@@ -225,8 +290,9 @@ bool multiplies_bf16(const ConvShape& s, ConvPass pass, Isa level) {
   return !depthwise || pass != ConvPass::grad_weights || (s.kh == 3 && s.kw == 3);
 }
 
-std::unique_ptr<Kernel> direct_apply(const ConvShape& s, ConvPass pass, const KernelSite& site) {
-  return std::make_unique<Apply>(s, pass, site);
+std::unique_ptr<Kernel> direct_apply(const ConvShape& s, ConvPass pass, const KernelSite& site,
+                                     const onednn::ConvTail& tail) {
+  return std::make_unique<Apply>(s, pass, site, tail);
 }
 std::unique_ptr<Kernel> direct_grad_weights(const ConvShape& s, const KernelSite& site) {
   return std::make_unique<GradWeights>(s, site);

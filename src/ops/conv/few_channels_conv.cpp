@@ -47,8 +47,8 @@ std::unique_ptr<Kernel> few_channels_grad_weights(const onednn::ConvShape& s,
       for (int64_t b = 0; b < blocks; ++b) {
         const std::byte* stored = d_y.at(args, (n * blocks + b) * pixels * block);
         const auto* from = reinterpret_cast<const float*>(stored);
-        if (d_y.type() == DType::bf16) {
-          widen(DType::bf16, stored, pixels * block, wide);
+        if (is_narrow(d_y.type())) {
+          widen(d_y.type(), stored, pixels * block, wide);
           from = wide;
         }
         kernels::few_channels_grad(plane, image, from, offsets.data(), taps, i > 0,

@@ -9,6 +9,7 @@
 #include <array>
 #include <vector>
 
+#include "ops/conv/folded/conv_tail.h"
 #include "ops/conv/grouped_rows.h"
 #include "ops/slices.h"
 #include "ops/stored.h"
@@ -29,10 +30,11 @@ bool multiplies_pairs(DType stored) {
 
 class Apply : public Kernel {
  public:
-  Apply(const ConvShape& s, ConvPass pass, const KernelSite& site)
+  Apply(const ConvShape& s, ConvPass pass, const KernelSite& site, const onednn::ConvTail& tail)
       : in_(site, 0),
         w_(site.input<float>(1)),
         out_(site, 0),
+        tail_(site, tail),
         forward_(pass == ConvPass::forward),
         images_(s.n),
         channels_(s.ic),
@@ -75,11 +77,15 @@ class Apply : public Kernel {
     const std::byte* source = in_.at(args, task * high_.source * wide_.source * block_);
     std::byte* made = out_.at(args, task * high_.made * wide_.made * block_);
     const float* w = packed + task % blocks_ * weights();
+    const float* shift = tail_.shift(args, task % blocks_ * block_);
     auto* memory = reinterpret_cast<float*>(args.worker_scratch);
-    if (in_.type() == DType::bf16) {
-      plane(reinterpret_cast<const Bf16*>(source), w, memory, reinterpret_cast<Bf16*>(made));
+    if (in_.type() == DType::f16) {
+      plane(reinterpret_cast<const F16*>(source), w, shift, memory, reinterpret_cast<F16*>(made));
+    } else if (in_.type() == DType::bf16) {
+      plane(reinterpret_cast<const Bf16*>(source), w, shift, memory, reinterpret_cast<Bf16*>(made));
     } else {
-      plane(reinterpret_cast<const float*>(source), w, memory, reinterpret_cast<float*>(made));
+      plane(reinterpret_cast<const float*>(source), w, shift, memory,
+            reinterpret_cast<float*>(made));
     }
   }
 
@@ -119,8 +125,9 @@ class Apply : public Kernel {
     return w[((o * members_ + c) * kh_ + h.tap) * kw_ + v.tap];
   }
 
+  // `shift`: null without a tail.
   template <class T>
-  void plane(const T* source, const float* w, float* memory, T* made) const {
+  void plane(const T* source, const float* w, const float* shift, float* memory, T* made) const {
     spread_.clear(memory);
     int64_t next = 0;  // the first source row that is not in the ring yet
     std::array<const float*, most_taps> rows;
@@ -155,16 +162,31 @@ class Apply : public Kernel {
         make_row(row, mine + static_cast<int64_t>(first) * one,
                  made + (r * wide_.made + c) * block_);
       }
+      if (shift) finish_row(shift, made + r * wide_.made * block_);
     }
   }
 
-  void fill(float* memory, int64_t row, const float* plane) const {
+  // The tail of a row, which is still in the cache.
+  template <class T>
+  void finish_row(const float* shift, T* row) const {
+    alignas(64) static constexpr auto ones = [] {
+      std::array<float, 16> all{};
+      all.fill(1);
+      return all;
+    }();
+    kernels::norm_apply({.pixels = wide_.made, .block = block_}, row, nullptr, ones.data(), shift,
+                        tail_.act(), row);
+  }
+
+  template <class T>
+  void fill(float* memory, int64_t row, const T* plane) const {
     spread_.fill(memory, row, plane);
   }
   void fill(float* memory, int64_t row, const Bf16* plane) const {
     pairs_ ? spread_.fill_channels(memory, row, plane) : spread_.fill(memory, row, plane);
   }
-  static void make_row(const kernels::GroupedRow& row, const float* w, float* y) {
+  template <class T>
+  static void make_row(const kernels::GroupedRow& row, const float* w, T* y) {
     kernels::grouped_row(row, w, y);
   }
   void make_row(const kernels::GroupedRow& row, const float* w, Bf16* y) const {
@@ -175,6 +197,7 @@ class Apply : public Kernel {
   StoredIn in_;
   In<float> w_;
   StoredOut out_;
+  TailInputs tail_;
   bool forward_;
   int64_t images_, channels_, members_;
   bool pairs_;      // spread rows and packed weights are pairs of bf16
@@ -235,7 +258,9 @@ class GradWeights : public Kernel {
     for (int64_t n = first; n < first + slices_.count(slice); ++n) {
       const std::byte* x = x_.at(args, (n * blocks_ + b) * s_.ih * s_.iw * block_);
       const std::byte* d_y = d_y_.at(args, (n * blocks_ + b) * s_.oh * s_.ow * block_);
-      if (x_.type() == DType::bf16) {
+      if (x_.type() == DType::f16) {
+        plane(reinterpret_cast<const F16*>(x), reinterpret_cast<const F16*>(d_y), memory, sums);
+      } else if (x_.type() == DType::bf16) {
         plane(reinterpret_cast<const Bf16*>(x), reinterpret_cast<const Bf16*>(d_y), memory, sums);
       } else {
         plane(reinterpret_cast<const float*>(x), reinterpret_cast<const float*>(d_y), memory, sums);
@@ -271,14 +296,16 @@ class GradWeights : public Kernel {
     }
   }
 
-  void fill(float* memory, int64_t row, const float* plane) const {
+  template <class T>
+  void fill(float* memory, int64_t row, const T* plane) const {
     spread_.fill(memory, row, plane);
   }
   void fill(float* memory, int64_t row, const Bf16* plane) const {
     pairs_ ? spread_.fill_pixels(memory, row, plane, s_.stride_w)
            : spread_.fill(memory, row, plane);
   }
-  static void add_row(const kernels::GroupedRow& row, const float* d_y, float* sums) {
+  template <class T>
+  static void add_row(const kernels::GroupedRow& row, const T* d_y, float* sums) {
     kernels::grouped_row_grad(row, d_y, sums);
   }
   void add_row(const kernels::GroupedRow& row, const Bf16* d_y, float* sums) const {
@@ -326,8 +353,10 @@ bool prefers_grouped(const ConvShape& s, ConvPass pass) {
   return pass == ConvPass::grad_weights && !(s.kh == 3 && s.kw == 3);
 }
 
-std::unique_ptr<Kernel> grouped_apply(const ConvShape& s, ConvPass pass, const KernelSite& site) {
-  return std::make_unique<Apply>(s, pass, site);
+std::unique_ptr<Kernel> grouped_apply(const ConvShape& s, ConvPass pass, const KernelSite& site,
+                                      const onednn::ConvTail& tail) {
+  expect(!tail.adds, "a convolution in groups that adds no image");
+  return std::make_unique<Apply>(s, pass, site, tail);
 }
 std::unique_ptr<Kernel> grouped_grad_weights(const ConvShape& s, const KernelSite& site) {
   return std::make_unique<GradWeights>(s, site);

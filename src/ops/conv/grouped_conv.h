@@ -16,9 +16,10 @@ bool fits_grouped(const onednn::ConvShape& shape);
 // function of the shape and the ISA level.
 bool prefers_grouped(const onednn::ConvShape& shape, onednn::ConvPass pass);
 
-// For blocked images. `apply` is forward (inputs x, w) or the input gradient (inputs d_y, w).
+// For blocked images. `apply` is forward (inputs x, w) or the input gradient (inputs d_y, w). The
+// tail, of a forward pass, adds no image.
 std::unique_ptr<Kernel> grouped_apply(const onednn::ConvShape& whole_batch, onednn::ConvPass pass,
-                                      const KernelSite& site);
+                                      const KernelSite& site, const onednn::ConvTail& tail = {});
 // Inputs x, d_y; output d_w plain.
 std::unique_ptr<Kernel> grouped_grad_weights(const onednn::ConvShape& whole_batch,
                                              const KernelSite& site);

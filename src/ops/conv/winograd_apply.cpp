@@ -22,6 +22,7 @@ struct Sides {
   StoredIn source;
   In<float> weights;
   StoredOut made;
+  TailInputs tail;
 
   // 9 rows of `block` outputs for each of the inputs [first, first + count): the input of the
   // weight transform.
@@ -149,8 +150,8 @@ class ChunkedApply : public Kernel {
     }
     by_image(begin, end, plane.tiles(), [&](int64_t n, int64_t first, int64_t count, int64_t at) {
       for (int64_t b = 0; b < s_.out.blocks(); ++b) {
-        winograd_output(plane, m_.at(m, at, b), first, count, s_.made.type(),
-                        s_.made.at(args, s_.out.plane(n, b)));
+        winograd_output(plane, m_.at(m, at, b), first, count, s_.made, s_.tail, args,
+                        s_.out.plane(n, b), b * s_.out.block);
       }
     });
   }
@@ -236,8 +237,9 @@ class PhasedApply : public Kernel {
     multiply(first_block, blocks, first, end - first, v, args, u, m);
     by_image(first, end, s_.plane.tiles(), [&](int64_t n, int64_t tile, int64_t count, int64_t at) {
       for (int64_t b = 0; b < blocks; ++b) {
-        winograd_output(s_.plane, m_.at(m, at, b), tile, count, s_.made.type(),
-                        s_.made.at(args, s_.out.plane(group * group_ + n, first_block + b)));
+        winograd_output(s_.plane, m_.at(m, at, b), tile, count, s_.made, s_.tail, args,
+                        s_.out.plane(group * group_ + n, first_block + b),
+                        (first_block + b) * s_.out.block);
       }
     });
   }
@@ -281,7 +283,8 @@ std::unique_ptr<Kernel> apply(const Sides& s) {
 
 }  // namespace
 
-std::unique_ptr<Kernel> winograd_forward(const ConvShape& s, int64_t tile, const KernelSite& site) {
+std::unique_ptr<Kernel> winograd_forward(const ConvShape& s, int64_t tile, const KernelSite& site,
+                                         const onednn::ConvTail& tail) {
   return apply({.plane = {tile, s.ih, s.iw, s.oh, s.ow, s.pad_top, s.pad_left, channel_block()},
                 .in = {s.ic, s.ih, s.iw},
                 .out = {s.oc, s.oh, s.ow},
@@ -289,7 +292,8 @@ std::unique_ptr<Kernel> winograd_forward(const ConvShape& s, int64_t tile, const
                 .turned = false,
                 .source = {site, 0},
                 .weights = site.input<float>(1),
-                .made = {site, 0}});
+                .made = {site, 0},
+                .tail = {site, tail}});
 }
 
 std::unique_ptr<Kernel> winograd_grad_input(const ConvShape& s, int64_t tile,
@@ -302,7 +306,8 @@ std::unique_ptr<Kernel> winograd_grad_input(const ConvShape& s, int64_t tile,
        .turned = true,
        .source = {site, 0},
        .weights = site.input<float>(1),
-       .made = {site, 0}});
+       .made = {site, 0},
+       .tail = {site, {}}});
 }
 
 }  // namespace convoy::ops

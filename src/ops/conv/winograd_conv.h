@@ -12,7 +12,7 @@ namespace convoy::ops {
 // `shape.n` is the whole batch; `tile`: 4 or 2. Inputs and outputs as in ops/conv/convolution.cpp:
 // x, w -> y; d_y, w -> d_x; x, d_y -> d_w.
 std::unique_ptr<Kernel> winograd_forward(const onednn::ConvShape& shape, int64_t tile,
-                                         const KernelSite& site);
+                                         const KernelSite& site, const onednn::ConvTail& tail = {});
 std::unique_ptr<Kernel> winograd_grad_input(const onednn::ConvShape& shape, int64_t tile,
                                             const KernelSite& site);
 std::unique_ptr<Kernel> winograd_grad_weights(const onednn::ConvShape& shape, int64_t tile,

@@ -7,6 +7,7 @@
 
 #include "kernels/conv/winograd.h"
 #include "kernels/product.h"
+#include "ops/conv/folded/conv_tail.h"
 #include "tensor/isa.h"
 #include "tensor/shape.h"
 
@@ -44,22 +45,39 @@ struct WinogradImages {
   int64_t plane(int64_t n, int64_t b) const { return (n * blocks() + b) * h * w * block; }
 };
 
-// kernels/conv/winograd.h on planes in fp32 or bf16.
+// kernels/conv/winograd.h on planes in fp32, bf16 or fp16.
 inline void winograd_input(const kernels::WinogradPlane& p, DType stored, const std::byte* plane,
                            int64_t first, int64_t count, const kernels::WinogradField& to) {
+  if (stored == DType::f16) {
+    return kernels::winograd_input(p, reinterpret_cast<const F16*>(plane), first, count, to);
+  }
   stored == DType::bf16
       ? kernels::winograd_input(p, reinterpret_cast<const Bf16*>(plane), first, count, to)
       : kernels::winograd_input(p, reinterpret_cast<const float*>(plane), first, count, to);
 }
+// `element`: the first of the plane; `channel`: its first channel.
 inline void winograd_output(const kernels::WinogradPlane& p, const kernels::WinogradField& from,
-                            int64_t first, int64_t count, DType stored, std::byte* plane) {
-  stored == DType::bf16
-      ? kernels::winograd_output(p, from, first, count, reinterpret_cast<Bf16*>(plane))
-      : kernels::winograd_output(p, from, first, count, reinterpret_cast<float*>(plane));
+                            int64_t first, int64_t count, const StoredOut& made,
+                            const TailInputs& tail, const KernelArgs& args, int64_t element,
+                            int64_t channel) {
+  const auto write = [&]<class T>(T* plane) {
+    const kernels::WinogradTail<T> then{
+        .shift = tail.shift(args, channel),
+        .residual = reinterpret_cast<const T*>(tail.residual(args, element)),
+        .act = tail.act()};
+    kernels::winograd_output(p, from, first, count, then, plane);
+  };
+  std::byte* plane = made.at(args, element);
+  if (made.type() == DType::f16) return write(reinterpret_cast<F16*>(plane));
+  made.type() == DType::bf16 ? write(reinterpret_cast<Bf16*>(plane))
+                             : write(reinterpret_cast<float*>(plane));
 }
 inline void winograd_output_grad(const kernels::WinogradPlane& p, DType stored,
                                  const std::byte* plane, int64_t first, int64_t count,
                                  const kernels::WinogradField& to) {
+  if (stored == DType::f16) {
+    return kernels::winograd_output_grad(p, reinterpret_cast<const F16*>(plane), first, count, to);
+  }
   stored == DType::bf16
       ? kernels::winograd_output_grad(p, reinterpret_cast<const Bf16*>(plane), first, count, to)
       : kernels::winograd_output_grad(p, reinterpret_cast<const float*>(plane), first, count, to);

@@ -43,7 +43,7 @@ const OpDef multiply_def{.name = "multiply",
                          .grad = multiply_grad,
                          .kernel = multiply_kernel,
                          .inplace_input = 0,
-                         .forms = stored_alike<all_alike>,
+                         .forms = moved<all_alike>,
                          .narrowing = Narrowing::follows};
 
 // Planes of an image and rows of a gate: [n * blocks] planes of [pixels][block], or plain
@@ -106,7 +106,7 @@ std::unique_ptr<Kernel> gate_grad(const Node&, const KernelSite& site) {
 const OpDef gate_grad_def{.name = "gate_grad",
                           .infer = infer_gate_grad,
                           .kernel = gate_grad,
-                          .forms = stored_alike<all_alike>,
+                          .forms = moved<all_alike>,
                           .narrowing = Narrowing::follows};
 
 Values gated_grad(Builder& b, const Node& n, std::span<const Value> d_out) {
@@ -118,7 +118,7 @@ const OpDef gate_def{.name = "gate",
                      .grad = gated_grad,
                      .kernel = gated,
                      .inplace_input = 0,
-                     .forms = stored_alike<all_alike>,
+                     .forms = moved<all_alike>,
                      .narrowing = Narrowing::follows};
 
 }  // namespace
@@ -128,7 +128,7 @@ const OpDef add_def{.name = "add",
                     .grad = add_grad,
                     .kernel = add_kernel,
                     .inplace_input = 0,
-                    .forms = stored_alike<all_alike>,
+                    .forms = moved<all_alike>,
                     .narrowing = Narrowing::follows};
 
 Value add(Builder& b, Value x, Value y) { return b.emit(add_def, {x, y}); }

@@ -109,18 +109,18 @@ Values grad(Builder& b, const Node& n, std::span<const Value> d_out) {
   return d;
 }
 
-const OpDef bias_def{.name = "add_bias",
-                     .infer = infer,
-                     .grad = grad,
-                     .kernel = forward,
-                     .inplace_input = 0,
-                     .forms = stored_as<blocked_images>,
-                     .narrowing = Narrowing::follows};
-
 }  // namespace
 
-Value add_bias(Builder& b, Value x, Value bias) { return b.emit(bias_def, {x, bias}); }
+const OpDef add_bias_def{.name = "add_bias",
+                         .infer = infer,
+                         .grad = grad,
+                         .kernel = forward,
+                         .inplace_input = 0,
+                         .forms = stored_as<blocked_images>,
+                         .narrowing = Narrowing::follows};
 
-OpFamily bias_ops() { return {.ops = {&bias_def, &grad_def}}; }
+Value add_bias(Builder& b, Value x, Value bias) { return b.emit(add_bias_def, {x, bias}); }
+
+OpFamily bias_ops() { return {.ops = {&add_bias_def, &grad_def}}; }
 
 }  // namespace convoy::ops

@@ -35,8 +35,7 @@ std::unique_ptr<Kernel> copy(const KernelSite& site) {
 std::unique_ptr<Kernel> kernel(const Node&, const KernelSite& site) {
   const DType from = site.in[0].dtype, to = site.out[0].dtype;
   if (from == to) {
-    return from == DType::f16 ? copy<F16>(site)
-                              : by_storage(site.in[0], [&]<class T>() { return copy<T>(site); });
+    return by_storage(site.in[0], [&]<class T>() { return copy<T>(site); });
   }
   if (to == DType::bf16) {
     return unary_kernel<float, Bf16>(

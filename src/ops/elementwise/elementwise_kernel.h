@@ -8,10 +8,11 @@
 
 namespace convoy::ops {
 
-// Calls make.operator()<T>() with the C++ type of fp32 or bf16.
+// Calls make.operator()<T>() with the C++ type of fp32, bf16 or fp16.
 template <class Make>
 std::unique_ptr<Kernel> by_storage(const TensorType& type, const Make& make) {
   if (type.dtype == DType::bf16) return make.template operator()<Bf16>();
+  if (type.dtype == DType::f16) return make.template operator()<F16>();
   return make.template operator()<float>();
 }
 

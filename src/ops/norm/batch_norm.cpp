@@ -13,6 +13,7 @@
 #include "ops/form_rules.h"
 #include "ops/norm/batch_norm_fusion.h"
 #include "ops/norm/batch_norm_kernels.h"
+#include "ops/norm/norm_again.h"
 #include "ops/norm/norm_planes.h"
 
 namespace convoy::ops {
@@ -73,6 +74,11 @@ Values grad(Builder& b, const Node& n, std::span<const Value> d_out) {
   return b.emit_all(batch_norm_grad_def, in, attrs);
 }
 
+Value again(Builder& b, const Node& n) {
+  const BatchNormAttrs& a = n.attrs<BatchNormAttrs>();
+  return norm_again(b, n.in[0], n.in[1], n.in[2], n.out[1], a.residual ? n.in[3] : Value{}, a.act);
+}
+
 Types infer_saved(const Node& n, std::span<const TensorType> in) {
   return {{{n.attrs<BatchNormAttrs>().replicas, 2, channel_vector(in[0].shape[0])}}};
 }
@@ -122,7 +128,8 @@ const OpDef batch_norm_train_def{.name = "batch_norm",
                                  .kernel = train_kernel,
                                  .forms = stored_as<blocked_images>,
                                  .narrowing = Narrowing::follows,
-                                 .describe = describe};
+                                 .describe = describe,
+                                 .again = again};
 
 const OpDef batch_norm_eval_def{.name = "batch_norm_eval",
                                 .infer = infer_eval,

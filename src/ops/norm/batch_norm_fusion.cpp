@@ -2,10 +2,9 @@
 
 #include "ops/norm/batch_norm_fusion.h"
 
-#include <algorithm>
-
 #include "ops/elementwise/activation.h"
 #include "ops/elementwise/arithmetic.h"
+#include "ops/fusion.h"
 #include "ops/norm/batch_norm_kernels.h"
 
 namespace convoy::ops {
@@ -17,20 +16,11 @@ bool is_norm(const Node& n) {
   return n.op == &batch_norm_train_def || n.op == &batch_norm_eval_def;
 }
 
-bool only_reader(const Graph& graph, Value v) {
-  return graph.readers(v).size() == 1 && !graph.is_result(v);
-}
-
 // A norm without fused nodes, whose result has a single reader.
 bool can_absorb(const Graph& graph, Value v) {
   const Node& n = graph.producer(v);
   return is_norm(n) && v == n.out[0] && n.attrs<BatchNormAttrs>().act == NormAct::none &&
          !n.attrs<BatchNormAttrs>().residual && only_reader(graph, v);
-}
-
-size_t position(const Graph& graph, int id) {
-  return static_cast<size_t>(std::find(graph.order.begin(), graph.order.end(), id) -
-                             graph.order.begin());
 }
 
 // Replaces `reader`, which read a norm, by that norm with other attributes and perhaps one more

@@ -14,15 +14,6 @@
 namespace convoy::ops {
 namespace {
 
-// The scale and shift of one channel block, from saved mean and 1 / deviation.
-void make_affine(const float* mean, const float* inverse, const float* gamma, const float* beta,
-                 int64_t count, float* scale, float* shift) {
-  for (int64_t c = 0; c < count; ++c) {
-    scale[c] = gamma[c] * inverse[c];
-    shift[c] = beta[c] - mean[c] * scale[c];
-  }
-}
-
 // T: storage type of images.
 template <class T>
 class TrainKernel : public Kernel {

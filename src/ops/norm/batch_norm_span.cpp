@@ -13,6 +13,7 @@
 #include "ops/form_rules.h"
 #include "ops/norm/batch_norm_fusion.h"
 #include "ops/norm/batch_norm_span_kernels.h"
+#include "ops/norm/norm_again.h"
 #include "ops/norm/norm_planes.h"
 
 namespace convoy::ops {
@@ -47,6 +48,11 @@ Types infer_grad_apply(const Node&, std::span<const TensorType> in) {
   return {{in[1].shape, in[1].dtype}, {in[2].shape}, {in[3].shape}};
 }
 
+Value again(Builder& b, const Node& n) {
+  const BatchNormAttrs& a = n.attrs<SpanNormAttrs>().norm.forward;
+  return norm_again(b, n.in[0], n.in[1], n.in[2], n.out[1], a.residual ? n.in[5] : Value{}, a.act);
+}
+
 const OpDef sums_def{.name = "batch_norm_sums",
                      .infer = infer_sums,
                      .kernel = kernel<span_sums>,
@@ -56,7 +62,8 @@ const OpDef apply_def{.name = "batch_norm_apply",
                       .infer = infer_apply,
                       .kernel = kernel<span_apply>,
                       .forms = stored_as<blocked_images>,
-                      .narrowing = Narrowing::follows};
+                      .narrowing = Narrowing::follows,
+                      .again = again};
 const OpDef grad_sums_def{.name = "batch_norm_grad_sums",
                           .infer = infer_grad_sums,
                           .kernel = kernel<span_grad_sums>,

@@ -14,6 +14,7 @@
 #include "ops/elementwise/elementwise_kernel.h"
 #include "ops/family.h"
 #include "ops/form_rules.h"
+#include "ops/norm/norm_again.h"
 #include "ops/norm/norm_planes.h"
 #include "tensor/kernel.h"
 
@@ -238,13 +239,18 @@ Values grad(Builder& b, const Node& n, std::span<const Value> d_out) {
   return b.emit_all(grad_def, {d_out[0], n.in[0], n.in[1], n.out[1]}, n.attrs<Attrs>());
 }
 
+Value again(Builder& b, const Node& n) {
+  return norm_again(b, n.in[0], n.in[1], n.in[2], n.out[1], {}, kernels::NormAct::none);
+}
+
 const OpDef group_norm_def{.name = "group_norm",
                            .infer = infer,
                            .grad = grad,
                            .kernel = forward,
                            .forms = stored_as<blocked_images>,
                            .narrowing = Narrowing::follows,
-                           .describe = describe};
+                           .describe = describe,
+                           .again = again};
 
 }  // namespace
 

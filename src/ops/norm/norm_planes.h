@@ -13,6 +13,15 @@ namespace convoy::ops {
 // The padded length of vectors over channels, so that a kernel may read a whole block.
 constexpr int64_t channel_vector(int64_t channels) { return round_up(channels, 16); }
 
+// The scale and shift of neighbouring channels, from their saved mean and 1 / deviation.
+inline void make_affine(const float* mean, const float* inverse, const float* gamma,
+                        const float* beta, int64_t count, float* scale, float* shift) {
+  for (int64_t c = 0; c < count; ++c) {
+    scale[c] = gamma[c] * inverse[c];
+    shift[c] = beta[c] - mean[c] * scale[c];
+  }
+}
+
 struct NormPlanes {
   int64_t images, channels, blocks, block, pixels;
 

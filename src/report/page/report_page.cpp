@@ -56,6 +56,7 @@ std::string pictures_of(const ReportSection& section) {
 std::string about_run(const ReportedRun& run, size_t number) {
   std::string html = fmt::format("<section>\n<h2>{}</h2>\n", in_html(run.name, 200));
   if (run.results) html += results_html(*run.results, number);
+  html += object_classes_html(run.class_lines);
   for (const ReportSection& section : run.sections) html += pictures_of(section);
   html +=
       "<h3>The command</h3>\n<p class=\"soft\">Trains it again, with the same data and build to "
@@ -101,6 +102,7 @@ ReportedRun reported_run(const fs::path& run, std::string name) {
                     .options = {},
                     .environment = {},
                     .results = {},
+                    .class_lines = {},
                     .sections = {}};
   const auto attempt = [&](const auto& read) {
     try {

@@ -31,6 +31,7 @@ struct ReportedRun {
   std::vector<RecordedOption> options;
   std::string environment;              // the text of env.json
   std::optional<ClassResults> results;  // of the samples of the last evaluation
+  std::string class_lines;              // of a detector: the table of plots/classes.txt
   std::vector<ReportSection> sections;
 };
 

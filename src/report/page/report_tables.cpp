@@ -103,8 +103,8 @@ std::string table_row(const std::string& title, const std::vector<std::string>& 
 
 // A head with the names of the runs if there are several.
 std::string table_head(const std::vector<ReportedRun>& runs) {
-  std::string html = "<div class=\"scroll\"><table>\n";
-  if (runs.size() < 2) return html;
+  if (runs.size() < 2) return "<div class=\"scroll\"><table>\n";
+  std::string html = "<div class=\"scroll compared\"><table>\n";
   html += "<tr><td></td>";
   for (const ReportedRun& run : runs) {
     html += fmt::format("<th scope=\"col\">{}</th>", in_html(run.name, 100));
@@ -159,9 +159,10 @@ std::string problems_list(const std::vector<ReportedRun>& runs) {
 
 std::string options_table(const std::vector<RecordedOption>& options) {
   const auto table = [&](bool defaults) {
-    std::string html =
-        "<div class=\"scroll\"><table>\n<tr><th scope=\"col\">option</th><th scope=\"col\">value"
-        "</th><th scope=\"col\">from</th></tr>\n";
+    std::string html = fmt::format(
+        "<div class=\"scroll{}\"><table>\n<tr><th scope=\"col\">option</th><th "
+        "scope=\"col\">value</th><th scope=\"col\">from</th></tr>\n",
+        defaults ? " defaults" : "");
     for (const RecordedOption& option : options) {
       if (option.is_default() != defaults) continue;
       html += fmt::format(

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "report/page/html.h"
 #include "report/results/result_plots.h"
 
@@ -69,7 +72,49 @@ std::string confusion_list(const ClassResults& results) {
   return html + "</ul></details>\n";
 }
 
+constexpr size_t object_columns = 6;
+
+// The cells of a line: a name, which may have blanks, and numbers behind it. Empty: it is no line
+// of the table.
+std::vector<std::string> cells_of(std::string_view line) {
+  std::vector<std::string> cells;
+  while (cells.size() < object_columns) {
+    while (line.ends_with(' ')) line.remove_suffix(1);
+    const size_t blank = line.rfind(' ');
+    if (blank == line.npos) return {};
+    cells.emplace_back(line.substr(blank + 1));
+    line.remove_suffix(line.size() - blank);
+  }
+  while (line.ends_with(' ')) line.remove_suffix(1);
+  cells.emplace_back(line);
+  std::ranges::reverse(cells);
+  return cells;
+}
+
 }  // namespace
+
+std::string object_classes_html(std::string_view lines) {
+  std::string rows;
+  size_t count = 0;
+  for (; !lines.empty(); ++count) {
+    const size_t end = std::min(lines.find('\n'), lines.size());
+    const std::vector<std::string> cells = cells_of(lines.substr(0, end));
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+    if (cells.empty() || (count == 0 && cells[0] != "class")) return "";
+    const char* tag = count == 0 ? "th" : "td";
+    rows += fmt::format("<tr><th scope=\"{}\">{}</th>", count == 0 ? "col" : "row",
+                        in_html(cells[0], most_name));
+    for (size_t i = 1; i < cells.size(); ++i) {
+      rows += fmt::format("<{} class=\"number\">{}</{}>", tag, in_html(cells[i], most_name), tag);
+    }
+    rows += "</tr>\n";
+  }
+  if (count < 2) return "";
+  return fmt::format(
+      "<details{}><summary>Each class, by the best weights</summary>\n<div "
+      "class=\"scroll\"><table>\n{}</table></div></details>\n",
+      count <= open_classes + 2 ? " open" : "", rows);
+}
 
 std::string results_html(const ClassResults& results, size_t number) {
   std::string html = fmt::format("<h3>Results of {} samples, {} of them right</h3>\n",

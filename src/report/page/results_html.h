@@ -1,7 +1,9 @@
-// The results of a classifier in the report: which classes it takes for which, by table and chart.
+// The results of a network in the report: which classes a classifier takes for which, by table and
+// chart; the classes of a detector.
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "report/results/class_results.h"
 
@@ -11,5 +13,8 @@ namespace convoy {
 std::string results_html(const ClassResults& results, size_t number);
 // The data of that chart, as chart.js takes it.
 std::string calibration_json(const ClassResults& results, size_t number);
+
+// The table of a detector's classes (plots/classes.txt); empty for other text.
+std::string object_classes_html(std::string_view lines);
 
 }  // namespace convoy

@@ -3,14 +3,12 @@
 #include <map>
 
 #include "pictures/png.h"
-#include "plot/picture_grid.h"
 #include "report/results/predictions_file.h"
 #include "report/results/run_plots.h"
+#include "report/shown_pictures.h"
 
 namespace convoy {
 namespace {
-
-constexpr int grid_columns = 4;
 
 class PlotsListener : public Listener {
  public:
@@ -22,8 +20,10 @@ class PlotsListener : public Listener {
 
  private:
   void take(const PicturesShown& e) {
-    const std::string name = e.what.substr(e.what.find('/') + 1);
-    if (name == "first_batch" || name == "worst" || name == "least_sure") pictures_[name] = e;
+    std::string name = e.what.substr(e.what.find('/') + 1);
+    if (name == "worst" && e.detailed) name = "worst_objects";
+    if (name == "worst_objects" || name == "first_batch" || name == "worst" || name == "least_sure")
+      pictures_[name] = e;
   }
   void take(const EvalDone& e) {
     if (e.each) each_ = e.each;
@@ -45,9 +45,7 @@ class PlotsListener : public Listener {
     make_folders(folder, Fault::checkpoint);
     if (each_) put(folder / "predictions.csv", predictions_text(*each_));
     for (const auto& [name, shown] : pictures_) {
-      std::vector<GridCell> cells;
-      for (const PicturesShown::One& one : shown.all) cells.push_back({&one.pixels, one.caption});
-      put(folder / (name + ".png"), encode_png(picture_grid(cells, grid_columns)));
+      put(folder / (name + ".png"), encode_png(grid_of(shown)));
     }
     std::vector<ReportedRun> runs{reported_run(run_, run_.filename().string())};
     ReportedRun& run = runs[0];

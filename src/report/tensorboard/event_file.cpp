@@ -72,6 +72,15 @@ void write_value(ProtoWriter& writer, const HyperParameter& value) {
   writer.flag(4, std::get<bool>(value));
 }
 
+// A tensor of shape [0]. TensorBoard lists no value without a tensor, even if only its metadata
+// tell something.
+void write_no_numbers(ProtoWriter& value) {
+  value.message(tensor, [](ProtoWriter& none) {
+    none.integer(1, float_type);
+    none.message(2, [](ProtoWriter& shape) { shape.message(2, [](ProtoWriter&) {}); });
+  });
+}
+
 constexpr std::string_view hparams = "hparams";
 
 }  // namespace
@@ -189,8 +198,7 @@ void EventFile::precision_curve(int64_t step, std::string_view tag, std::span<co
   });
 }
 
-void EventFile::begin_session(std::string_view group,
-                              const std::map<std::string, HyperParameter>& values) {
+void EventFile::begin_session(const std::map<std::string, HyperParameter>& values) {
   std::string content;
   ProtoWriter(content).message(3, [&](ProtoWriter& start) {
     for (const auto& [name, value] : values) {
@@ -199,10 +207,9 @@ void EventFile::begin_session(std::string_view group,
         entry.message(2, [&](ProtoWriter& of) { write_value(of, value); });
       });
     }
-    if (!group.empty()) start.bytes(4, group);
     start.number(5, unix_seconds());
   });
-  value_of_plugin(0, "_hparams_/session_start_info", hparams, content, [](ProtoWriter&) {});
+  value_of_plugin(0, "_hparams_/session_start_info", hparams, content, write_no_numbers);
 }
 
 void EventFile::end_session(bool is_success) {
@@ -211,7 +218,7 @@ void EventFile::end_session(bool is_success) {
     end.integer(1, is_success ? 1 : 2);
     end.number(2, unix_seconds());
   });
-  value_of_plugin(0, "_hparams_/session_end_info", hparams, content, [](ProtoWriter&) {});
+  value_of_plugin(0, "_hparams_/session_end_info", hparams, content, write_no_numbers);
 }
 
 void EventFile::checkpoint(int64_t step, std::string_view path) {

@@ -44,7 +44,7 @@ class EventFile {
   // Rows of equal length: true positives, false positives, true negatives, false negatives,
   // precision, recall, at the thresholds 0 to 1 in equal steps.
   void precision_curve(int64_t step, std::string_view tag, std::span<const float> rows);
-  void begin_session(std::string_view group, const std::map<std::string, HyperParameter>& values);
+  void begin_session(const std::map<std::string, HyperParameter>& values);
   void end_session(bool is_success);
   // Marks a checkpoint.
   void checkpoint(int64_t step, std::string_view path);

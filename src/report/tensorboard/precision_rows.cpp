@@ -41,4 +41,22 @@ std::vector<float> precision_rows(std::span<const SampleResult> samples, int of_
   return rows;
 }
 
+std::vector<float> precision_rows(const ConfidenceCurve& curve) {
+  constexpr size_t count = precision_thresholds;
+  constexpr size_t each = (confidence_steps - 1) / (precision_thresholds - 1);
+  static_assert(each * (precision_thresholds - 1) == confidence_steps - 1);
+  std::vector<float> rows(6 * count);
+  const auto objects = static_cast<double>(curve.objects);
+  for (size_t at = 0; at < count; ++at) {
+    const double precision = curve.precision[at * each], recall = curve.recall[at * each];
+    const double right = recall * objects;
+    const double wrong = precision > 0 ? right / precision - right : 0;
+    const std::array values{right, wrong, 0.0, objects - right, precision, recall};
+    for (size_t row = 0; row < values.size(); ++row) {
+      rows[row * count + at] = static_cast<float>(values[row]);
+    }
+  }
+  return rows;
+}
+
 }  // namespace convoy

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "train/tasks/object_results.h"
 #include "train/tasks/sample_result.h"
 
 namespace convoy {
@@ -15,5 +16,9 @@ inline constexpr int precision_thresholds = 101;
 // negatives, precision, recall. `of_class`: only predictions of it, and samples that are of it; -1:
 // all predictions, of which each is right or wrong.
 std::vector<float> precision_rows(std::span<const SampleResult> samples, int of_class);
+
+// Of a detector's curve: detections with at least that score. What is neither an object nor a
+// detection cannot be counted: true negatives are 0.
+std::vector<float> precision_rows(const ConfidenceCurve& curve);
 
 }  // namespace convoy

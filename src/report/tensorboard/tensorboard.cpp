@@ -6,13 +6,12 @@
 #include <optional>
 
 #include "pictures/png.h"
-#include "plot/picture_grid.h"
+#include "report/shown_pictures.h"
 #include "report/tensorboard/precision_rows.h"
 
 namespace convoy {
 namespace {
 
-constexpr int grid_columns = 4;
 // More curves than this would hide each other.
 constexpr int64_t most_class_curves = 20;
 
@@ -25,9 +24,9 @@ class Tensorboard final : public Listener {
   }
 
  private:
-  void write(const RunStart& e) {
+  void write(const RunStart&) {
     file_.emplace(spec_.folder, 0);
-    file_->begin_session(e.model, spec_.hyper_parameters);
+    file_->begin_session(spec_.hyper_parameters);
     file_->text(0, "recipe", spec_.recipe);
   }
   void write(const Resumed& e) {
@@ -63,25 +62,34 @@ class Tensorboard final : public Listener {
     std::vector<TaggedScalar> values;
     for (size_t i = 0; i < tags.size(); ++i) values.push_back({tags[i], e.metrics[i].value});
     file_->scalars(e.step, values);
-    if (e.each) write_curves(e);
-  }
-  void write_curves(const EvalDone& e) {
     const std::string group = e.ema ? "pr_curves_ema/" : "pr_curves/";
-    const SampleResults& each = *e.each;
-    file_->precision_curve(e.step, group + "all", precision_rows(each.all, -1));
+    if (e.each) write_curves(e.step, group, *e.each);
+    if (e.objects) write_curves(e.step, group, *e.objects);
+  }
+  void write_curves(int64_t step, const std::string& group, const SampleResults& each) {
+    file_->precision_curve(step, group + "all", precision_rows(each.all, -1));
     if (std::ssize(each.classes) > most_class_curves) return;
     for (size_t i = 0; i < each.classes.size(); ++i) {
-      file_->precision_curve(e.step, group + each.classes[i],
+      file_->precision_curve(step, group + each.classes[i],
                              precision_rows(each.all, static_cast<int>(i)));
+    }
+  }
+  void write_curves(int64_t step, const std::string& group, const ObjectResults& objects) {
+    const ConfidenceCurves& curves = objects.curves;
+    if (curves.mean.objects == 0) return;
+    file_->precision_curve(step, group + "all", precision_rows(curves.mean));
+    if (std::ssize(objects.classes) > most_class_curves) return;
+    for (size_t i = 0; i < objects.classes.size(); ++i) {
+      if (curves.classes[i].objects == 0) continue;
+      file_->precision_curve(step, group + objects.classes[i], precision_rows(curves.classes[i]));
     }
   }
 
   void write(const PicturesShown& e) {
     if (!file_ || e.all.empty()) return;
-    std::vector<GridCell> cells;
-    for (const PicturesShown::One& one : e.all) cells.push_back({&one.pixels, one.caption});
-    const Pixels grid = picture_grid(cells, grid_columns);
-    file_->picture(e.step, e.what, grid.region.width, grid.region.height, encode_png(grid));
+    const Pixels grid = grid_of(e);
+    file_->picture(e.step, e.what, grid.region.width, grid.region.height,
+                   encode_png(grid, PngEffort::quick));
   }
   void write(const HistogramShown& e) {
     if (file_) file_->histogram(e.step, e.what, e.values);

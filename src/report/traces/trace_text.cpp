@@ -98,11 +98,12 @@ std::string trace_text(std::span<const TracedRank> ranks, int top) {
     const auto steps = static_cast<double>(rank.steps);
     const double rest =
         1 - rank.share("ops") - rank.share("data wait") - rank.share("exchange wait");
+    if (!text.empty()) text += "\n";
     text += shown(
-        "{}{}: {} steps of {:.4f} s: ops {:.1f}%, data wait {:.1f}%, exchange wait "
+        "{}: {} steps of {:.4f} s: ops {:.1f}%, data wait {:.1f}%, exchange wait "
         "{:.1f}%, other {:.1f}%\n",
-        text.empty() ? "" : "\n", rank.title, rank.steps, rank.step_seconds / steps,
-        100 * rank.share("ops"), 100 * rank.share("data wait"), 100 * rank.share("exchange wait"),
+        rank.title, rank.steps, rank.step_seconds / steps, 100 * rank.share("ops"),
+        100 * rank.share("data wait"), 100 * rank.share("exchange wait"),
         100 * std::max(rest, 0.0));
     for (const char* part : {"evaluation", "checkpoint"}) {
       if (rank.part(part) > 0) {

@@ -13,9 +13,9 @@
 #include "base/sha256.h"
 #include "base/text/json_text.h"
 #include "pictures/png.h"
-#include "plot/picture_grid.h"
 #include "report/lines.h"
 #include "report/metrics_json.h"
+#include "report/shown_pictures.h"
 #include "report/tensorboard/tensorboard.h"
 #include "report/wandb/wandb_session.h"
 
@@ -114,11 +114,8 @@ class Wandb final : public Listener {
 
   void hear(const PicturesShown& e) {
     if (!session_ || e.all.empty()) return;
-    constexpr int columns = 4;
-    std::vector<GridCell> cells;
-    for (const PicturesShown::One& one : e.all) cells.push_back({&one.pixels, one.caption});
-    const Pixels grid = picture_grid(cells, columns);
-    const std::string png = encode_png(grid);
+    const Pixels grid = grid_of(e);
+    const std::string png = encode_png(grid, PngEffort::quick);
     const std::string hash = sha256_hex(png);
     const std::string path =
         fmt::format("media/images/{}_{}_{}.png", e.what, e.step, hash.substr(0, 20));

@@ -4,11 +4,16 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "boxes/decode.h"
+#include "boxes/scores/confusion.h"
+#include "data/detection_form.h"
+#include "pictures/drawing.h"
+#include "train/outputs/seen_objects.h"
 
 namespace convoy {
 namespace {
 
-constexpr int64_t shown_images = 16;
+constexpr int64_t shown_images = 16, shown_pairs = 8;
 
 uint8_t byte_of(double value) {
   return static_cast<uint8_t>(std::lround(std::clamp(value, 0.0, 255.0)));
@@ -32,6 +37,36 @@ std::string class_name(const std::vector<std::string>& names, int32_t label) {
   return has_name ? names[static_cast<size_t>(label)] : std::to_string(label);
 }
 
+// The objects of image `i` that a detector is trained on, by the codes of their default boxes.
+// Several default boxes have the same object.
+std::vector<DrawnObject> trained_objects(const Batch& batch, const DetectionForm& form, int64_t i,
+                                         const std::vector<std::string>& names) {
+  const std::span<const CentredBox> boxes = form.boxes().centred();
+  const auto first = static_cast<size_t>(i) * boxes.size();
+  const int32_t* classes = batch.data<int32_t>("box_classes") + first;
+  const float* codes = batch.data<float>("box_codes") + first * 4;
+  std::vector<DrawnObject> objects;
+  for (size_t box = 0; box < boxes.size(); ++box) {
+    if (classes[box] == 0) continue;
+    const PixelBox place =
+        in_pixels(decode(boxes[box], codes + box * 4), form.width(), form.height());
+    DrawnObject one{.x = place.x,
+                    .y = place.y,
+                    .width = place.width,
+                    .height = place.height,
+                    .label = class_name(names, classes[box]),
+                    .colour = classes[box]};
+    const bool is_known = std::ranges::any_of(objects, [&](const DrawnObject& other) {
+      const double apart =
+          std::max({std::abs(other.x - one.x), std::abs(other.y - one.y),
+                    std::abs(other.width - one.width), std::abs(other.height - one.height)});
+      return other.colour == one.colour && apart < 0.5;
+    });
+    if (!is_known) objects.push_back(std::move(one));
+  }
+  return objects;
+}
+
 // Undoes the maps of the chain: the value of a pixel from the network's.
 double undone(const std::vector<float>& tables, int64_t c, double value) {
   const float* table = tables.data() + c * 256;
@@ -47,7 +82,8 @@ void tell_batch(const RunSite& site, const Batch& batch, int64_t step) {
   const Shape image = site.setup.train_chain.image();
   const NamedTensor* labels = batch.find("label");
   const std::vector<std::string> names = site.setup.train_set->class_names();
-  PicturesShown shown{"train/first_batch", step, {}};
+  const auto* form = dynamic_cast<const DetectionForm*>(site.setup.task->form());
+  PicturesShown shown{"train/first_batch", step, {}, form != nullptr};
   for (int64_t i = 0; i < std::min(batch.valid, shown_images); ++i) {
     const int64_t begin = i * image.count(), plane = image[1] * image[2];
     Pixels pixels = pixels_of(image, [&](int64_t c, int64_t at) {
@@ -60,6 +96,7 @@ void tell_batch(const RunSite& site, const Batch& batch, int64_t step) {
                               : batch.data<float>("image")[place];
       return undone(site.setup.train_chain.tables(), c, static_cast<double>(value));
     });
+    if (form) pixels = drawn_objects(pixels, trained_objects(batch, *form, i, names));
     shown.all.push_back(
         {std::move(pixels), labels ? class_name(names, batch.data<int32_t>("label")[i]) : ""});
   }
@@ -102,10 +139,50 @@ void tell_samples(const RunSite& site, const EvalDone& done, const std::string& 
   if (!shown.all.empty()) site.listener.on(shown);
 }
 
+// An image of a detector's set with its objects as they are, and as they were found.
+void add_pair(SeenObjects& seen, int64_t index, PicturesShown& shown) {
+  const ScoredPicture* picture = seen.open(index);
+  if (!picture) return;
+  const ConfusionMatrix matrix(std::span(picture, 1), seen.classes(), least_drawn_score);
+  const int64_t missed = matrix.missed(), alarms = matrix.false_alarms();
+  shown.all.push_back({seen.with_truths(*picture), "truth"});
+  shown.all.push_back(
+      {seen.with_found(*picture), fmt::format("found: {} missed, {} not there, {} confused", missed,
+                                              alarms, matrix.mistakes() - missed - alarms)});
+}
+
+// The first images of the set, and those with the most mistakes.
+void tell_objects(const RunSite& site, const EvalDone& done) {
+  const ObjectResults& results = *done.objects;
+  const Dataset& data = *site.setup.eval_set;
+  SeenObjects seen(results, data);
+  const std::string group = done.ema ? "val_ema/" : "val/";
+  PicturesShown first{group + "predictions", done.step, {}, true};
+  for (int64_t i = 0; i < std::min(data.size(), shown_pairs); ++i) add_pair(seen, i, first);
+  if (!first.all.empty()) site.listener.on(first);
+  // Without a picture that could not be read, they have the places of their samples.
+  if (std::ssize(results.pictures) != data.size()) return;
+  std::vector<std::pair<int64_t, int64_t>> mistakes;  // how many, of which; negative: most first
+  for (int64_t i = 0; i < data.size(); ++i) {
+    const ConfusionMatrix matrix(std::span(&results.pictures[static_cast<size_t>(i)], 1),
+                                 seen.classes(), least_drawn_score);
+    mistakes.emplace_back(-matrix.mistakes(), i);
+  }
+  const auto count = std::min<ptrdiff_t>(shown_pairs, std::ssize(mistakes));
+  std::ranges::partial_sort(mistakes, mistakes.begin() + count);
+  PicturesShown worst{group + "worst", done.step, {}, true};
+  for (const auto& [negative, i] : std::span(mistakes).first(static_cast<size_t>(count))) {
+    if (negative < 0) add_pair(seen, i, worst);
+  }
+  if (!worst.all.empty()) site.listener.on(worst);
+}
+
 }  // namespace
 
 void tell_worst(const RunSite& site, const EvalDone& done) {
-  if (!site.writes_files() || !done.each) return;
+  if (!site.writes_files()) return;
+  if (done.objects) return tell_objects(site, done);
+  if (!done.each) return;
   const auto name = [&](int32_t label) { return class_name(done.each->classes, label); };
   std::vector<SampleResult> worst = done.each->all;
   const auto count = std::min<ptrdiff_t>(shown_images, std::ssize(worst));
@@ -131,7 +208,7 @@ void tell_histograms(const RunSite& site, int64_t step) {
   const State& state = site.network.state();
   const RunConfig& config = site.config;
   const double scale = 1 / (static_cast<double>(config.replicas) * config.accumulation *
-                            static_cast<double>(config.loss_scale));
+                            static_cast<double>(site.network.steps().loss_scale()));
   const bool has_gradients = !config.shard_optimizer || !site.transport;
   for (const StateLayout::Slot& slot : state.layout().params) {
     const auto begin = static_cast<size_t>(slot.offset), count = static_cast<size_t>(slot.count);

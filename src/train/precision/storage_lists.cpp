@@ -1,7 +1,8 @@
 // A file is JSON with the lists of a bf16 conversion pass: {"allowlist": ["convolution", …],
 // "conditional_list": [...], "strict_conditional_list": [...], "non_convertible_exceptions":
 // [["batch_norm", "layer4"], …], "convertible_exceptions": [...]}. Exceptions are pairs of an op
-// and an expression that is searched in the names of nodes.
+// and an expression that is searched in the names of nodes, or the other way round, as in
+// TensorFlow's lists, whose names of ops are taken too; there an empty name is that of any op.
 
 #include "train/precision/storage_lists.h"
 
@@ -14,6 +15,7 @@
 #include "base/text/json.h"
 #include "base/text/text.h"
 #include "ops/family.h"
+#include "train/precision/tensorflow_ops.h"
 
 namespace convoy {
 namespace {
@@ -47,20 +49,40 @@ const RuleWord* rule_word(std::string_view word) {
   return found == rule_words.end() ? nullptr : &*found;
 }
 
-const OpDef& find_op(const std::string& name) {
-  std::vector<std::string> names;
+const OpDef* op_here(std::string_view name) {
   for (const ops::OpFamily& family : ops::ops_catalog()) {
     for (const OpDef* op : family.ops) {
-      if (op->name == name) return *op;
-      names.emplace_back(op->name);
+      if (op->name == name) return op;
     }
   }
+  return nullptr;
+}
+
+bool names_op(std::string_view text) {
+  return text == StorageRules::Rule::any_op || op_here(text) || ops_of_tensorflow(text);
+}
+
+// The ops that a name is about; with `narrows` each of them must be able to store bf16.
+std::vector<std::string> ops_named(const std::string& name, bool narrows) {
+  if (name == StorageRules::Rule::any_op) return {name};
+  if (const auto here = ops_of_tensorflow(name)) return {here->begin(), here->end()};
+  if (const OpDef* op = op_here(name)) {
+    if (narrows && op->narrowing == Narrowing::never) {
+      raise(Fault::usage, "bf16-lists: {} is computed in fp32 alone; try: without it", name);
+    }
+    return {name};
+  }
+  std::vector<std::string> names;
+  for (const ops::OpFamily& family : ops::ops_catalog()) {
+    for (const OpDef* op : family.ops) names.emplace_back(op->name);
+  }
+  for (const std::string_view other : tensorflow_names()) names.emplace_back(other);
   const std::string near = nearest(name, names);
   raise(Fault::usage, "bf16-lists: there is no op {}{}", one_line(name),
         near.empty() ? "; try: the ops of docs/precision.md" : "; nearest: " + near);
 }
 
-StorageRules::Rule parse_rule(const std::string& text) {
+void add_rules(const std::string& text, std::vector<StorageRules::Rule>& rules) {
   const std::vector<std::string> words = split_at_blanks(text);
   const RuleWord* word = words.empty() ? nullptr : rule_word(words[0]);
   if (!word || words.size() < 2 || words.size() > 3) {
@@ -69,22 +91,29 @@ StorageRules::Rule parse_rule(const std::string& text) {
           "batch_norm, or always convolution layer1",
           one_line(text));
   }
-  const OpDef& op = find_op(words[1]);
-  if (op.narrowing == Narrowing::never && word->narrowing != Narrowing::never) {
-    raise(Fault::usage, "bf16-lists: {} is computed in fp32 alone; try: without it", op.name);
-  }
-  StorageRules::Rule rule{words[1], words.size() == 3 ? words[2] : "", {}, word->narrowing};
+  const std::string expression = words.size() == 3 ? words[2] : "";
+  std::regex nodes;
   try {
-    rule.nodes = std::regex(rule.expression);
+    nodes = std::regex(expression);
   } catch (const std::regex_error&) {
     raise(Fault::usage, "bf16-lists: {} is no regular expression; try: a part of a node's name",
-          one_line(rule.expression));
+          one_line(expression));
   }
-  return rule;
+  for (std::string& op : ops_named(words[1], word->narrowing != Narrowing::never)) {
+    rules.push_back({std::move(op), expression, nodes, word->narrowing});
+  }
+}
+
+// A pair with its op first.
+std::vector<std::string> op_and_nodes(const Json& pair) {
+  auto first = pair[0].get<std::string>(), second = pair[1].get<std::string>();
+  if (!names_op(first) && (second.empty() || names_op(second))) std::swap(first, second);
+  if (first.empty()) first = StorageRules::Rule::any_op;
+  return {first, second};
 }
 
 // Adds the rules of one list of a file.
-void add_rules(const ListKey& list, const Json& entries, const std::string& where,
+void read_list(const ListKey& list, const Json& entries, const std::string& where,
                std::vector<std::string>& rules) {
   const auto refuse = [&] {
     raise(Fault::usage, "{}: {} is not a list of {}; try: docs/precision.md", where, list.key,
@@ -97,8 +126,8 @@ void add_rules(const ListKey& list, const Json& entries, const std::string& wher
                                  : entry.is_string();
     if (!fits) refuse();
     std::string rule(list.word);
-    for (const Json& word : list.pairs ? entry : Json::array({entry})) {
-      const auto text = word.get<std::string>();
+    for (const std::string& text :
+         list.pairs ? op_and_nodes(entry) : std::vector{entry.get<std::string>()}) {
       if (text.empty() || text.find_first_of(" \t\r\n,") != text.npos) {
         raise(Fault::usage, "{}: {}: {} is empty or has blanks or commas; try: another expression",
               where, list.key, one_line(text));
@@ -125,7 +154,7 @@ std::vector<std::string> rules_of_file(const std::string& path) {
   }
   for (const ListKey& list : list_keys) {  // in this order: exceptions come after lists
     const auto found = lists.find(list.key);
-    if (found != lists.end()) add_rules(list, *found, path, rules);
+    if (found != lists.end()) read_list(list, *found, path, rules);
   }
   return rules;
 }
@@ -159,7 +188,7 @@ StorageRules storage_rules(const std::vector<std::string>& lists) {
   StorageRules rules;
   for (const std::string& text : lists) {
     if (!is_base(text)) {
-      rules.rules.push_back(parse_rule(text));
+      add_rules(text, rules.rules);
       continue;
     }
     rules.rules.clear();

@@ -75,7 +75,7 @@ void RunConfig::describe_length(Fields& field) {
   field.needs("eval-epochs-offset", eval_epochs > 0, "--eval-epochs above 0", {"eval-epochs"});
   field("eval-batch-size", eval_batch_size,
         "images at a time in evaluation, which changes no result; 0: 4 times the training batch, "
-        "250 at most",
+        "250 at most; with --recompute, the training batch",
         at_least(0).no_result());
 }
 
@@ -101,9 +101,8 @@ void RunConfig::describe_update(Fields& field) {
   field.needs("label-smoothing-kind", label_smoothing > 0, "--label-smoothing above 0",
               {"label-smoothing"});
   mixing.describe(field);
-  field("loss-scale", loss_scale,
-        "the loss is multiplied by it before the backward pass, the gradients divided after",
-        at_least(1e-30), {"loss-scaling"});
+  precision.describe(field);
+  loss_scaling.describe(field, precision);
   field("bn-momentum", bn_momentum, "weight of the newest batch in batch norm's running statistics",
         between(0, 1));
   field("bn-update", bn_update,
@@ -139,13 +138,18 @@ void RunConfig::describe_files(Fields& field) {
         "(taskset), that this run has to itself. Changes no result",
         any_value().no_result());
   field("isa", isa, "instruction set; a lower one gives the results of such a machine");
-  precision.describe(field);
   describe_choices(field, choices);
   field(
       "memory", memory,
       "what the run may take, such as 16G; a run that needs more is refused. Empty: the machine's "
       "memory, or the limit of its cgroup",
       any_value().no_result());
+  field("recompute", recompute,
+        "which activations the backward pass computes again instead of keeping them: cheap: those "
+        "of norms and activations; blocks: those between block ends, for the least memory; auto: "
+        "what fits in the memory, in the least time. Changes no result",
+        any_value().no_result());
+  pipeline.describe(field, recompute == Recompute::blocks);
   field("stall-timeout", stall_timeout,
         "seconds that a disk may take to answer; with several processes, also of silence, or of "
         "standing still while others wait, after which one of them counts as lost",
@@ -300,8 +304,9 @@ StepShape RunConfig::step_shape(int rank, int size) const {
       .of_rank(rank);
 }
 
-int64_t RunConfig::eval_batch(int64_t train_batch) const {
-  return eval_batch_size ? eval_batch_size : std::min<int64_t>(250, 4 * train_batch);
+int64_t RunConfig::eval_batch(int64_t train_batch, Recompute mode) const {
+  if (eval_batch_size) return eval_batch_size;
+  return std::min<int64_t>(250, (mode == Recompute::off ? 4 : 1) * train_batch);
 }
 
 EpochPlan RunConfig::epoch_plan(int64_t samples) const {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/text/words.h"
+#include "compile/recompute_rule.h"
 #include "config/fields.h"
 #include "data/loading/epoch_plan.h"
 #include "data/mixing/mixing.h"
@@ -20,7 +21,9 @@
 #include "tensor/isa.h"
 #include "train/fine_tuning.h"
 #include "train/kernel_choices.h"
+#include "train/memory/pipeline.h"
 #include "train/outputs/run_outputs.h"
+#include "train/precision/loss_scaling.h"
 #include "train/precision/precision.h"
 #include "train/run/run_trace.h"
 #include "train/schedules/schedule.h"
@@ -80,7 +83,7 @@ struct RunConfig {
   ClassWeighting class_weights;
   StopRules stop;
   LearningRate lr;
-  float loss_scale = 1;
+  LossScaling loss_scaling;
   Mixing mixing;
   float label_smoothing = 0;
   ops::Smoothing label_smoothing_kind = ops::Smoothing::uniform;
@@ -100,6 +103,8 @@ struct RunConfig {
   bool pin = false;
   IsaChoice isa = IsaChoice::automatic;
   std::string memory;
+  Recompute recompute = Recompute::off;
+  Pipeline pipeline;
   Precision precision;
   Choices choices;
 
@@ -146,7 +151,7 @@ struct RunConfig {
   StepShape step_shape(int rank = 0, int size = 1) const;
   // Images per batch in evaluation: --eval-batch-size, or a number that needs no more memory than
   // training.
-  int64_t eval_batch(int64_t train_batch) const;
+  int64_t eval_batch(int64_t train_batch, Recompute mode) const;
   // The length of a run that is given in steps.
   int64_t steps_of_run() const { return iterations ? iterations : max_steps; }
   // Which samples the steps use, of a training set of that size.

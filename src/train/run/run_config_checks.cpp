@@ -100,11 +100,11 @@ void RunConfig::check(Fields& field) {
 
 // Without 16-bit storage a stand-alone evaluation would see other images.
 void RunConfig::check_image_type(Fields& field) {
-  if (data.image_type == ImageType::fp32 || precision.kind == PrecisionKind::mixed) return;
+  if (data.image_type == ImageType::fp32 || precision.dtype == FloatKind::bf16) return;
   if (field.idle("data-loader-image-type", {"precision", "dtype", "amp"})) {
     raise(Fault::usage,
-          "--data-loader-image-type bf16 is for networks that compute in bf16; try: --precision "
-          "16.32");
+          "--data-loader-image-type bf16 is for networks that store bf16; try: --precision 16.32 "
+          "--dtype bf16");
   }
   data.image_type = ImageType::fp32;
 }

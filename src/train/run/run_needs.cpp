@@ -1,6 +1,7 @@
 #include "train/run/run_needs.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/error.h"
 #include "base/process.h"
@@ -36,7 +37,30 @@ int64_t primitives(const NetworkPlans& plans) {
   return count;
 }
 
+// The program with what it has loaded, data aside, and the code of its primitives.
+int64_t library_bytes(const RunSetup& setup, const NetworkPlans& plans) {
+  const int64_t program =
+      resident_bytes() - setup.train_set->resident_bytes() - setup.eval_set->resident_bytes();
+  return std::max<int64_t>(program, 0) + bytes_per_primitive * primitives(plans);
+}
+
+int64_t packed_bytes(const NetworkPlans& plans) {
+  int64_t bytes = 0;
+  for (const Plan* plan : plans.pointers()) bytes += static_cast<int64_t>(plan->packed_bytes);
+  return bytes;
+}
+
 }  // namespace
+
+MemoryNeeds inference_needs(const RunSetup& setup, const NetworkPlans& plans) {
+  const StateLayout& state = plans.state();
+  const auto workspace = Workspace::size(plans.pointers(), setup.config.thread_count());
+  return {
+      .state = 4 * (state.param_floats + state.stat_floats),
+      .workspace = static_cast<int64_t>(workspace.bytes()) + packed_bytes(plans),
+      .loader = setup.train_set->expected_bytes() + loader_bytes(setup, setup.shape.plan_batch()),
+      .libraries = library_bytes(setup, plans)};
+}
 
 MemoryNeeds memory_needs(const RunSetup& setup, const NetworkPlans& plans) {
   MemoryNeeds needs;
@@ -51,27 +75,22 @@ MemoryNeeds memory_needs(const RunSetup& setup, const NetworkPlans& plans) {
     const Plan* const train[] = {plans.find("train")};
     const auto each = static_cast<int64_t>(
         Workspace::size(train, setup.config.thread_count()).bytes() + train[0]->packed_bytes);
-    needs.workspace +=
-        (step.local_replicas() - 1) * (each + 4 * (state.param_floats + state.stat_floats));
-    needs.workspace += step.local_replicas() * loader_bytes(setup, step.micro_batch) /
+    needs.workspace += (step.lanes() - 1) * (each + 4 * (state.param_floats + state.stat_floats));
+    needs.workspace += step.lanes() * loader_bytes(setup, step.micro_batch) /
                        (setup.config.data.loader().prefetch + 1);
   }
   // Gradients of other ranks, in shared memory or in messages: one part to add up, and the results.
   if (plans.step().has_peers()) needs.workspace += 2 * 4 * state.param_floats;
   needs.workspace += WholeSlots::bytes(state, plans.slots(), plans.shares());
-  for (const Plan* plan : plans.pointers()) {
-    needs.workspace += static_cast<int64_t>(plan->packed_bytes);
-  }
+  needs.workspace += packed_bytes(plans);
   needs.loader = setup.train_set->expected_bytes() + setup.eval_set->expected_bytes();
-  const int64_t program =
-      resident_bytes() - setup.train_set->resident_bytes() - setup.eval_set->resident_bytes();
   for (const NetworkPlans::Named& named : plans.all()) {
     // The training loader is idle while an evaluation uses its own.
     if (named.kind == "train" || named.kind == "eval") {
       needs.loader += loader_bytes(setup, named.batch);
     }
   }
-  needs.libraries = std::max<int64_t>(program, 0) + bytes_per_primitive * primitives(plans);
+  needs.libraries = library_bytes(setup, plans);
   return needs;
 }
 
@@ -145,9 +164,9 @@ double estimated_step_seconds(const NetworkPlans& plans, const MachineSpeed& mac
 }
 
 Forecast forecast(const RunSetup& setup, const MemoryNeeds& memory, const fs::path& where,
-                  ThreadPool& pool) {
+                  const MachineSpeed& machine) {
   const DiskNeeds disk = disk_needs(setup, where);
-  const double step = estimated_step_seconds(setup.plans, measure_speed(pool));
+  const double step = estimated_step_seconds(setup.plans, machine);
   return {.state_bytes = memory.state,
           .workspace_bytes = memory.workspace,
           .loader_bytes = memory.loader,
@@ -199,12 +218,28 @@ bool fits_in_sequence(const RunSetup& setup, int64_t limit) {
   return fits(memory_needs(setup, NetworkPlans(*setup.task, spec)), limit);
 }
 
+// The first of the modes that compute activations again, from the fastest, with which it fits.
+std::optional<Recompute> fitting_mode(const RunSetup& setup, int64_t limit) {
+  for (const Recompute mode : {Recompute::cheap, Recompute::blocks}) {
+    if (mode <= setup.config.recompute) continue;
+    const NetworkSpec spec = setup.network_spec(setup.shape.micro_batch, mode);
+    if (fits(memory_needs(setup, NetworkPlans(*setup.task, spec)), limit)) return mode;
+  }
+  return std::nullopt;
+}
+
 std::string what_would_fit(const RunSetup& setup, int64_t largest, int64_t limit) {
   if (fits_in_sequence(setup, limit)) {
     return "try: --replica-mode sequence, which trains the same weights one replica at a time";
   }
+  if (const auto mode = fitting_mode(setup, limit)) {
+    return fmt::format(
+        "try: --recompute {}, which trains the same weights and computes activations again "
+        "instead of keeping them{}",
+        word_of(*mode), largest ? ", or " + smaller_form(setup, largest) : "");
+  }
   if (largest) return "try: " + smaller_form(setup, largest);
-  if (setup.shape.lockstep() && setup.shape.local_replicas() > setup.shape.span) {
+  if (setup.shape.lanes() > setup.shape.span) {
     return fmt::format(
         "no batch is small enough, because {} replicas that share batch norm in groups of {} are "
         "in memory at once; try: fewer --replicas, or several hosts (convoy launch -H), each of "

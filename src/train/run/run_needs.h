@@ -21,6 +21,8 @@ struct MemoryNeeds {
 // With the setup's plans, or with other plans for the same run and another batch size.
 MemoryNeeds memory_needs(const RunSetup& setup, const NetworkPlans& plans);
 inline MemoryNeeds memory_needs(const RunSetup& setup) { return memory_needs(setup, setup.plans); }
+// Of forward passes alone: `plans` has no optimizer, and gradients are never touched.
+MemoryNeeds inference_needs(const RunSetup& setup, const NetworkPlans& plans);
 
 // --memory, or the smaller of physical memory and the limits of our cgroups.
 int64_t memory_limit(const RunConfig& config);
@@ -43,9 +45,9 @@ DiskNeeds disk_needs(const RunSetup& setup, const fs::path& where);
 // arithmetic and its memory traffic, at rates that our kernels reach.
 double estimated_step_seconds(const NetworkPlans& plans, const MachineSpeed& machine);
 
-// The whole forecast, for people. Measures the machine on the pool's threads.
+// The whole forecast, for people.
 Forecast forecast(const RunSetup& setup, const MemoryNeeds& memory, const fs::path& where,
-                  ThreadPool& pool);
+                  const MachineSpeed& machine);
 
 // Raises Fault::no_space with the largest batch that fits; otherwise returns the needs. Call it
 // before allocating, since memory already in use is counted as the program's.

@@ -35,6 +35,10 @@ std::vector<Row> table(RunProgress& p, const ProgressBounds& bounds) {
           {"lr", &p.lr, 0, largest_float, bounds.lr},
           {"ema_updates", &p.ema_updates, 0, step},
           {"averaged", &p.averaged, 0, step, static_cast<double>(p.ema_updates)},
+          {"loss_scale", &p.scaling.loss_scale, 1e-30, largest_float, bounds.loss_scale},
+          {"scaled_steps", &p.scaling.scaled_steps, 0, step, 0},
+          {"skipped", &p.scaling.skipped, 0, step, 0},
+          {"skipped_in_row", &p.scaling.skipped_in_row, 0, step, 0},
           {"seconds", &p.seconds, 0, centuries},
           {"boundary_pending", &p.boundary_pending, 0, 1}};
 }

@@ -1,5 +1,7 @@
 #include "train/run/run_restore.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/text/text.h"
 #include "tensor/isa.h"
@@ -82,8 +84,12 @@ void restore_progress(const RunSite& site, RunState& into, const Checkpoint& fro
   }
   const auto lr =
       static_cast<float>(site.setup.learning_rate(std::max<int64_t>(state.step - 1, 0)));
-  into.progress = progress_of(
-      state, {.total_steps = total, .global_batch = batch, .lr = static_cast<double>(lr)}, origin);
+  into.progress = progress_of(state,
+                              {.total_steps = total,
+                               .global_batch = batch,
+                               .lr = static_cast<double>(lr),
+                               .loss_scale = static_cast<double>(site.config.loss_scaling.scale)},
+                              origin);
   restore_epoch(state, state.step * batch, origin, *into.epoch);
   into.saved_step = into.progress.step;
 }
@@ -116,6 +122,42 @@ std::string length_from_here(const RunSite& site, const RunProgress& progress) {
   return fmt::format("{} epochs, {} steps, learning rate {:.3e} at the next step",
                      site.config.epochs, site.setup.total_steps(),
                      site.setup.learning_rate(progress.step));
+}
+
+std::string restore_before(const RunSite& site, RunState& state, const WholeSlots& slots,
+                           int64_t step) {
+  const CheckpointStore checkpoints(site.dir.path(), site.config.checkpoint_keep);
+  if (site.config.data.known.map.empty()) expect_recorded_data(data_file(site.dir), site.setup);
+  for (const int64_t saved : checkpoints.steps()) {
+    if (saved > step) continue;
+    const fs::path path = checkpoints.folder() / checkpoint_name(saved);
+    try {
+      Checkpoint found = read_checkpoint(path);
+      found.path = path;
+      const bool changes_options = check_options(site, found);
+      restore_tensors(site, found, slots);
+      restore_progress(site, state, found, changes_options);
+      warn_of_other_arithmetic(site, found.state);
+      return path.string();
+    } catch (const Error& error) {  // damaged: an older one will do
+      if (error.fault() != Fault::checkpoint || saved == checkpoints.steps().back()) throw;
+      site.listener.on(Warning{fmt::format("{}: {}", path.string(), error.what())});
+    }
+  }
+  return "";
+}
+
+std::optional<WeightReport> restore_start(const RunSite& site, RunState& state,
+                                          const WholeSlots& slots) {
+  const State& tensors = site.network.state();
+  site.network.state().initialize(site.config.seed);
+  for (int i = 0; i < tensors.slot_count(); ++i) std::ranges::fill(slots.slot(i), 0.0f);
+  state.progress.last_step = site.setup.total_steps();
+  state.progress.scaling.loss_scale = static_cast<double>(site.config.loss_scaling.scale);
+  std::optional<WeightReport> loaded;
+  if (!site.config.init_from.empty()) loaded = load_start(site.setup, site.network.state());
+  site.config.precision.kept().round_first(tensors.layout(), tensors.params());
+  return loaded;
 }
 
 bool restore_run(const RunSite& site, RunState& state, const WholeSlots& slots) {

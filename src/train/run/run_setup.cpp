@@ -5,8 +5,10 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/random.h"
 #include "models/model.h"
 #include "ops/norm/batch_norm.h"
+#include "train/memory/fit_memory.h"
 
 namespace convoy {
 namespace {
@@ -43,21 +45,35 @@ RunSetup::RunSetup(const RunConfig& run, const PassWatch& watch, ProcessPlace pl
                       .train_set = train_set.get(),
                       .image = train_set->image_shape(),
                       .tables = byte_tables(run, train_chain, eval_chain)})),
-      plans(*task, with_watch(network_spec(shape.micro_batch), watch)) {}
+      points(recompute_points()),
+      plans(*task, with_watch(fit(fit_memory(*this, network_spec(shape.micro_batch))), watch)) {}
 
-NetworkSpec RunSetup::network_spec(int64_t micro_batch) const {
+std::vector<std::string> RunSetup::recompute_points() const {
+  if (!config.pipeline.on || config.pipeline.splits.empty()) return {};
+  const NetworkPlans kept(*task, network_spec(shape.micro_batch, Recompute::off));
+  return config.pipeline.blocks(split_points(kept.find("train")->graph));
+}
+
+NetworkSpec RunSetup::fit(NetworkSpec spec) {
+  shape.together = spec.step.together;
+  return spec;
+}
+
+NetworkSpec RunSetup::network_spec(int64_t micro_batch, Recompute mode) const {
   StepShape step = shape;
   step.micro_batch = micro_batch;
   const bool short_tail = epochs.tail() == EpochTail::short_;
   return {.image = train_set->image_shape(),
-          .eval_image = eval_set->image_shape(),
-          .eval_batch = config.eval_epochs > 0 ? eval_batch(micro_batch) : 0,
+          .eval_batch = config.eval_epochs > 0 ? eval_batch(micro_batch, mode) : 0,
+          .eval = {.image = eval_set->image_shape()},
           .watch = {},
           .choices = config.choices,
           .storage = config.precision.storage(),
+          .recompute = {.mode = mode, .points = points},
           .image_type = config.data.image_type == ImageType::bf16 ? DType::bf16 : DType::f32,
           .optimizer = &config.update(),
           .clip = config.clip,
+          .kept = config.precision.kept(),
           .tune =
               [this](Graph& graph) {
                 config.tuning.apply(graph, find_model(config.model), config.model_options);
@@ -68,10 +84,10 @@ NetworkSpec RunSetup::network_spec(int64_t micro_batch) const {
           .average = config.average.on()};
 }
 
-int64_t RunSetup::eval_batch(int64_t micro_batch) const {
+int64_t RunSetup::eval_batch(int64_t micro_batch, Recompute mode) const {
   StepShape most = config.step_shape(0, process.size);
   most.micro_batch = micro_batch;
-  return config.eval_batch(most.plan_batch());
+  return config.eval_batch(most.plan_batch(), mode);
 }
 
 int64_t RunSetup::total_steps() const {
@@ -86,10 +102,23 @@ double RunSetup::learning_rate(int64_t step) const {
 
 StepInputs RunSetup::inputs(int64_t step) const {
   return {.learning_rate = static_cast<float>(learning_rate(step)),
-          .loss_scale = config.loss_scale,
+          .loss_scale = config.loss_scaling.scale,
           .step = static_cast<float>(step),
           .bn_momentum = config.bn_momentum,
-          .skip_update = false};
+          .skip_update = false,
+          .rounding_key = static_cast<int64_t>(
+              random_key(config.seed, Purpose::rounding, static_cast<uint64_t>(step)))};
+}
+
+StepInputs RunSetup::inputs(const RunProgress& progress) const {
+  StepInputs all = inputs(progress.step);
+  all.loss_scale = static_cast<float>(progress.scaling.loss_scale);
+  all.step = static_cast<float>(progress.step - progress.scaling.skipped);
+  if (config.stop.max_hours > 0) {
+    all.learning_rate =
+        static_cast<float>(learning_rate(static_cast<int64_t>(std::floor(progress.scheduled))));
+  }
+  return all;
 }
 
 LoaderSpec RunSetup::loader(int64_t first, int64_t last) const {
@@ -97,7 +126,8 @@ LoaderSpec RunSetup::loader(int64_t first, int64_t last) const {
   spec.batch = shape.plan_batch();
   spec.parts = shape.micro_batches();
   spec.offset = shape.first_sample();
-  spec.rows = shape.lockstep() ? shape.local_replicas() : 1;
+  spec.rows = shape.lanes();
+  spec.blocks = shape.groups();
   spec.first_step = first;
   spec.last_step = last;
   spec.seed = config.seed;

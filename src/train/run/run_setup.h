@@ -11,6 +11,7 @@
 #include "data/loading/epoch_plan.h"
 #include "data/loading/loader.h"
 #include "train/run/run_config.h"
+#include "train/run/run_progress.h"
 #include "train/step/network.h"
 #include "train/tasks/task.h"
 
@@ -31,24 +32,37 @@ class RunSetup {
   int64_t total_steps() const;
   double learning_rate(int64_t step) const;
   StepInputs inputs(int64_t step) const;
+  // The inputs of the next step of a run that has got so far.
+  StepInputs inputs(const RunProgress& progress) const;
 
   // The loader options for steps [first, last).
   LoaderSpec loader(int64_t first, int64_t last) const;
 
-  // Images per batch in evaluation for that micro-batch: the same in all processes.
-  int64_t eval_batch(int64_t micro_batch) const;
+  // Images per batch in evaluation: the same in all processes.
+  int64_t eval_batch() const { return eval_batch(shape.micro_batch, config.recompute); }
 
-  // The network of this run with another micro-batch.
-  NetworkSpec network_spec(int64_t micro_batch) const;
+  // The network of this run with another micro-batch, and perhaps another --recompute.
+  NetworkSpec network_spec(int64_t micro_batch, Recompute mode) const;
+  NetworkSpec network_spec(int64_t micro_batch) const {
+    return network_spec(micro_batch, config.recompute);
+  }
 
   const RunConfig& config;
   const ProcessPlace process;
   const std::unique_ptr<Dataset> train_set, eval_set;
   const AugmentChain train_chain, eval_chain;
-  const StepShape shape;
+  StepShape shape;  // not changed after the plans are made
   const EpochPlan epochs;
   const std::unique_ptr<Task> task;
+  const std::vector<std::string> points;  // the stages of --pipeline, as blocks of the network
   const NetworkPlans plans;
+
+ private:
+  int64_t eval_batch(int64_t micro_batch, Recompute mode) const;
+  // Takes from the network's spec what was chosen by the memory.
+  NetworkSpec fit(NetworkSpec spec);
+  // The blocks between which activations are computed again, if the user names them.
+  std::vector<std::string> recompute_points() const;
 };
 
 // Runs step number `step`, whole or as the short last step of an epoch. `network` must be made from

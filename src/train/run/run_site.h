@@ -28,11 +28,12 @@ struct RunSite {
 // The state besides the tensors, which belong to the network.
 struct RunState {
   RunProgress progress;
-  std::unique_ptr<Results> epoch;  // of the epoch so far
-  bool best_now = false;           // the newest evaluation was the best so far
-  bool batch_shown = false;        // the run's first batch was told to listeners
-  int64_t saved_step = -1;         // of the checkpoint with this state; -1: none
-  double started = 0;              // start time of this process
+  std::unique_ptr<Results> epoch;      // of the epoch so far
+  bool best_now = false;               // the newest evaluation was the best so far
+  bool batch_shown = false;            // the run's first batch was told to listeners
+  std::unique_ptr<FiniteWatch> watch;  // of every step; null: no --fp-exceptions
+  int64_t saved_step = -1;             // of the checkpoint with this state; -1: none
+  double started = 0;                  // start time of this process
 
   // Seconds of all processes that worked on the run, up to now.
   double elapsed() const { return progress.seconds + steady_seconds() - started; }

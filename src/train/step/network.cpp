@@ -38,7 +38,7 @@ Network::Network(const NetworkPlans& plans, int threads, const std::vector<int>&
   workspace_.first_touch(gradients_->plan(), pool_);
   const StepShape& step = plans.step();
   std::vector<StepRunner::Lane> lanes{{&state_, gradients_.get()}};
-  while (step.lockstep() && std::ssize(lanes) < step.local_replicas()) {
+  while (std::ssize(lanes) < step.lanes()) {
     Further& one =
         *further_.emplace_back(std::make_unique<Further>(state_, gradients_->plan(), pool_));
     lanes.push_back({&one.state, &one.executor});

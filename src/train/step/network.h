@@ -1,5 +1,5 @@
 // A model in memory: the state shared by its plans, one workspace, and the executors of the plans.
-// In lockstep each replica but the first has a state and a workspace of its own.
+// In lockstep each replica of a group but the first has a state and a workspace of its own.
 #pragma once
 
 #include <memory>

@@ -48,7 +48,7 @@ NetworkPlans::NetworkPlans(const Task& task, const NetworkSpec& spec)
     add_task("train", {step_.plan_batch(), step_.plan_replicas(), spec.image, true}, spec);
     if (spec.tail_batch) add_task("tail", {spec.tail_batch, 1, spec.image, true}, spec);
   }
-  const Shape eval_image = spec.eval_image.rank() ? spec.eval_image : spec.image;
+  const Shape eval_image = spec.eval.image.rank() ? spec.eval.image : spec.image;
   if (spec.eval_batch) add_task("eval", {spec.eval_batch, 1, eval_image, false}, spec);
   if (!spec.optimizer) return;
   slots_ = static_cast<int>(spec.optimizer->slots().size());
@@ -56,7 +56,7 @@ NetworkPlans::NetworkPlans(const Task& task, const NetworkSpec& spec)
   shares_ = step_.shard && step_.has_peers()
                 ? UpdateShares::split(state(), step_.processes, step_.rank)
                 : UpdateShares::whole(state());
-  add("update", 0, update_plan(*spec.optimizer, state(), spec.clip, shares_));
+  add("update", 0, update_plan(*spec.optimizer, state(), spec.clip, shares_, spec.kept));
   if (spec.average) add("average", 0, average_plan(state()));
   write_schedules(spec);
 }
@@ -76,7 +76,9 @@ void NetworkPlans::add_task(std::string kind, const TaskShape& shape, const Netw
                          .vocabulary = ops::vocabulary(),
                          .watch = watch,
                          .packs_once = kind == "train" && step_.runs() > 1,
+                         .inference = kind == "eval" && spec.eval.folded,
                          .storage = spec.storage,
+                         .recompute = spec.recompute,
                          .distribute = {}};
   if (kind == "train") options.distribute = [this](Graph& graph) { distribute(graph); };
   if (watch.print) {

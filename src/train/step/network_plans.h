@@ -17,18 +17,26 @@
 
 namespace convoy {
 
+// How the plan for evaluation differs from that for training.
+struct EvaluationForm {
+  Shape image = {};     // rank 0: as in training
+  bool folded = false;  // it is a plan for inference (CompileOptions)
+};
+
 struct NetworkSpec {
   Shape image;             // [c, h, w]
-  Shape eval_image = {};   // in evaluation; rank 0: `image`
   int64_t eval_batch = 0;  // 0: no evaluation
-  PassWatch watch;         // prints, times or skips the passes of the compiler
+  EvaluationForm eval = {};
+  PassWatch watch;  // prints, times or skips the passes of the compiler
   Choices choices = {};
   StorageRules storage = {};
+  RecomputeRule recompute = {};
   DType image_type = DType::f32;  // of the input `image`, if it is floats: f32 or bf16
 
   // For training only.
   const Optimizer* optimizer = nullptr;  // null: evaluation only
   Clipping clip = {};
+  KeptWeights kept = {};
   // Marks in a training graph which parameters are frozen and how fast the others learn.
   std::function<void(Graph&)> tune = {};
   StepShape step;

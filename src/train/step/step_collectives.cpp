@@ -32,7 +32,7 @@ StepCollectives::StepCollectives(const NetworkPlans& plans, StepPeers* peers)
       floats[number] = static_cast<int64_t>(bytes / sizeof(float));
     });
     spans_.emplace(transport, split_, plans.step().span, std::move(floats));
-    given_.resize(static_cast<size_t>(plans.step().local_replicas()));
+    given_.resize(static_cast<size_t>(plans.step().lanes()));
     gathered_.resize(given_.size());
   }
   const Plan& update = *plans.find("update");

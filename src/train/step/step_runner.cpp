@@ -24,15 +24,17 @@ StepRunner::StepRunner(const NetworkPlans& plans, ThreadPool& pool, Executors ex
   const StepShape& shape = plans.step();
   expect(!shape.together || (shape.accumulation == 1 && !shape.narrow),
          "replicas run together only without accumulation and in full precision");
-  expect(std::ssize(executors_.lanes) == (shape.lockstep() ? shape.local_replicas() : 1), "lanes");
+  expect(std::ssize(executors_.lanes) == shape.lanes(), "lanes");
   expect(!peers || peers->gradients().data().data() == state().grads().data(),
          "gradients that others see");
   executors_.statistics.bind("bn_momentum", &inputs_.bn_momentum);
   executors_.statistics.bind("stat_scale", &inputs_.stat_scale);
+  executors_.statistics.bind("skip_update", &inputs_.skip);
   executors_.update.bind("learning_rate", &inputs_.learning_rate);
   executors_.update.bind("grad_scale", &inputs_.grad_scale);
   executors_.update.bind("step", &inputs_.step);
   executors_.update.bind("skip_update", &inputs_.skip);
+  executors_.update.try_bind("rounding_key", &inputs_.rounding_key);
   if (!shape.is_one_run()) sums_.emplace(shape, plans.state(), pool);
   now_.batches.resize(executors_.lanes.size());
   for (const Lane& lane : executors_.lanes) now_.ran.push_back(lane.executor);
@@ -55,6 +57,8 @@ const Results& StepRunner::follow(const StepSchedule& schedule, const StepInputs
                                   const Next& next) {
   static_cast<StepInputs&>(inputs_) = inputs;
   now_.next = &next;
+  now_.updated = false;
+  inputs_.skip = inputs.skip_update ? 1 : 0;
   rows_.start();
   results_->clear();
   if (sums_) sums_->start();
@@ -102,7 +106,7 @@ void StepRunner::act(const Action& a, std::span<const Action> inside) {
 }
 
 size_t StepRunner::lane_of(int replica) const {
-  return executors_.lanes.size() > 1 ? static_cast<size_t>(local_index(replica)) : 0;
+  return static_cast<size_t>(local_index(replica)) % executors_.lanes.size();
 }
 
 std::span<StepRunner::Lane> StepRunner::lanes_of(const Action& a) {
@@ -134,8 +138,9 @@ void StepRunner::run_plan(const Action& a, std::span<const Action> inside) {
   now_.inside = inside;
   if (collectives_) collectives_->start();
   if (step_trace_) step_trace_->begin_run();
-  Executor::run(std::span(now_.ran).subspan(first, lanes.size()),
-                a.fresh ? Executor::Parameters::changed : Executor::Parameters::same);
+  const auto members = std::span(now_.ran).subspan(first, lanes.size());
+  watch_run(a.plan, members, a);
+  Executor::run(members, a.fresh ? Executor::Parameters::changed : Executor::Parameters::same);
   if (step_trace_) step_trace_->end_run();
   now_.inside = {};
 }
@@ -208,6 +213,7 @@ void StepRunner::finish_exchange() {
 void StepRunner::gather_results() {
   const TraceSpan span(peers_ ? trace_ : nullptr, "exchange wait", "phase");
   const int64_t signal = rows_.gather(peers_ ? peers_->signal() : 0, *results_);
+  if (!std::isfinite(results_->loss())) inputs_.skip = 1;
   if (peers_) peers_->note_stop(signal);
 }
 
@@ -234,18 +240,49 @@ void StepRunner::move_statistics(int micro) {
 void StepRunner::update() {
   const auto terms = static_cast<float>(plans_.step().replicas * plans_.step().accumulation);
   inputs_.grad_scale = 1 / (terms * inputs_.loss_scale);
-  inputs_.skip = inputs_.skip_update || !std::isfinite(results_->loss()) ? 1 : 0;
   const TraceSpan span(trace_, "update", "phase");
+  Executor* const alone[] = {&executors_.update};
+  watch_run("update", alone, {.kind = Action::Kind::update});
   executors_.update.run();
+  now_.updated = executors_.update.output("updated")[0] != 0;
+  if (watch_) watch_->end_step(state());
+}
+
+LossScaling::Step StepRunner::outcome() const {
+  const bool has_loss = std::isfinite(results_->loss());
+  return {.loss_is_finite = has_loss, .gradients_are_finite = now_.updated || !has_loss};
+}
+
+void StepRunner::set_observers() {
+  observers_.all.clear();
+  if (step_trace_) observers_.all.push_back(step_trace_.get());
+  if (watch_) observers_.all.push_back(watch_);
+  PlanObserver* const observer = observers_.all.empty() ? nullptr : &observers_;
+  for (Executor* executor :
+       {executors_.lanes.front().executor, &executors_.statistics, &executors_.update}) {
+    executor->observe(observer);
+  }
+  if (executors_.tail) executors_.tail->observe(watch_);
+}
+
+void StepRunner::watch(FiniteWatch* watch) {
+  watch_ = watch;
+  set_observers();
+}
+
+void StepRunner::watch_run(std::string_view plan, std::span<Executor* const> members,
+                           const Action& a) {
+  if (!watch_) return;
+  const StepShape& shape = plans_.step();
+  const int64_t first = (int64_t{a.replica} * shape.accumulation + a.micro) * shape.micro_batch;
+  watch_->begin_run(plan, members, first, shape.accumulation * shape.micro_batch);
 }
 
 void StepRunner::trace(Trace* trace) {
   trace_ = trace;
   Executor& gradients = *executors_.lanes.front().executor;
   step_trace_ = trace ? std::make_unique<StepTrace>(*trace, gradients.plan()) : nullptr;
-  for (Executor* executor : {&gradients, &executors_.statistics, &executors_.update}) {
-    executor->observe(step_trace_.get());
-  }
+  set_observers();
   if (!peers_) return;
   if (!trace) return peers_->gradients().time_buckets({});
   const auto buckets = static_cast<int>(peers_->gradients().buckets().size());

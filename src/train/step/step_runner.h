@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "engine/executor.h"
+#include "train/precision/loss_scaling.h"
+#include "train/step/finite_watch.h"
 #include "train/step/network_plans.h"
 #include "train/step/step_collectives.h"
 #include "train/step/step_peers.h"
@@ -24,12 +26,14 @@ struct StepInputs {
   float step = 0;
   float bn_momentum = 0.1f;
   bool skip_update = false;
+  int64_t rounding_key = 0;  // of stochastic rounding
 };
 
 class StepRunner {
  public:
   // An executor of the gradient plan, with the state that it writes gradients and batch statistics
-  // to. There is one lane for all replicas of this process or, in lockstep, one per replica.
+  // to. There is one lane for all replicas of this process or, in lockstep, one for each replica
+  // that runs at the same time.
   struct Lane {
     const State* state;
     Executor* executor;
@@ -47,7 +51,8 @@ class StepRunner {
              StepCollectives* collectives);
 
   // Runs one step. Takes a batch from `next` for every `batch` action. If the loss is not finite,
-  // the parameters are not updated; running statistics are. Returns the results of the samples of
+  // neither parameters nor running statistics are updated; if only a gradient is not, running
+  // statistics are. Returns the results of the samples of
   // all processes, valid until the next step.
   using Next = std::function<const Batch&()>;
   const Results& run(const StepInputs& inputs, const Next& next);
@@ -56,6 +61,12 @@ class StepRunner {
   // The undecodable samples of the last step, of all processes, in the order of its samples.
   const std::vector<Batch::Bad>& bad() const { return rows_.bad(); }
 
+  // Of the last step. The parameters were updated if it was finite.
+  LossScaling::Step outcome() const;
+  float loss_scale() const { return inputs_.loss_scale; }  // of the last step
+
+  // Watches the values of the following steps; borrowed. Null: nothing.
+  void watch(FiniteWatch* watch);
   // Records the following steps: ops, phases and exchanges, but no ops of a short last step of an
   // epoch. Null: stops recording; write the trace before that, since it refers to facts about ops.
   void trace(Trace* trace);
@@ -75,6 +86,10 @@ class StepRunner {
   void gather_results();
   void move_statistics(int micro);
   void update();
+
+  void set_observers();
+  // Tells the watch that a run of these executors begins.
+  void watch_run(std::string_view plan, std::span<Executor* const> members, const Action& action);
 
   // The lanes of an action's replicas, and the index of a replica's lane.
   std::span<Lane> lanes_of(const Action& action);
@@ -98,6 +113,7 @@ class StepRunner {
     std::span<const Action> inside;     // actions inside the current run
     std::vector<const Batch*> batches;  // by lane
     std::vector<Executor*> ran;         // by lane
+    bool updated = false;
   };
 
   const NetworkPlans& plans_;
@@ -113,6 +129,8 @@ class StepRunner {
   std::unique_ptr<Results> results_;
   Trace* trace_ = nullptr;
   std::unique_ptr<StepTrace> step_trace_;
+  FiniteWatch* watch_ = nullptr;
+  Observers observers_;
 };
 
 }  // namespace convoy

@@ -16,7 +16,7 @@ class Writer {
   Writer(const StepShape& shape, const ExchangedParts& parts) : shape_(shape), parts_(parts) {
     written_.mine = {shape.mine.first, shape.local_replicas()};
     written_.micros = shape.accumulation;
-    written_.waits = shape.lockstep() && shape.has_peers();
+    written_.waits = shape.lockstep() && shape.has_peers() && !shape.groups_in_turn();
     if (shape.has_peers()) add({open});
   }
 
@@ -142,12 +142,18 @@ StepSchedule sequence_schedule(const StepShape& shape, const ExchangedParts& par
 
 StepSchedule lockstep_schedule(const StepShape& shape, const ExchangedParts& parts) {
   Writer w(shape, parts);
-  const ReplicaRange all{shape.mine.first, shape.local_replicas()};
-  for (int m = 0; m < shape.accumulation; ++m) {
-    for (int r = 0; r < all.count; ++r) w.add(batch, {all.first + r, 1}, m);
-    w.run("train", all, m);
-    w.add_to_leaf(all, m, m == shape.accumulation - 1);
-    for (int r = 0; r < all.count; ++r) w.add(record_results, {all.first + r, 1}, m);
+  for (int group = 0; group < shape.groups(); ++group) {
+    const ReplicaRange all{shape.mine.first + group * shape.lanes(), shape.lanes()};
+    const bool is_last = group == shape.groups() - 1;
+    for (int m = 0; m < shape.accumulation; ++m) {
+      for (int r = 0; r < all.count; ++r) w.add(batch, {all.first + r, 1}, m);
+      w.run("train", all, m);
+      w.add_to_leaf(all, m, is_last && m == shape.accumulation - 1);
+      for (int r = 0; r < all.count; ++r) w.add(record_results, {all.first + r, 1}, m);
+    }
+    for (int r = 0; r < all.count && !is_last; ++r) {
+      w.add({.kind = push, .replica = all.first + r, .replicas = 1});
+    }
   }
   return w.finish(true);
 }

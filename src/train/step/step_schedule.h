@@ -71,8 +71,10 @@ StepSchedule one_run_schedule(const StepShape& shape, const ExchangedParts& part
 // A run for each micro-batch of each replica, one after another; all replicas but the last are
 // pushed.
 StepSchedule sequence_schedule(const StepShape& shape, const ExchangedParts& parts);
-// The replicas of this process run in lockstep (node by node together, each in its own memory),
-// micro-batch by micro-batch. Each has a leaf of its own; nothing is pushed.
+// Replicas run in lockstep (node by node together, each in its own memory), micro-batch by
+// micro-batch, each with a leaf of its own. Either all of this process, and nothing is pushed; or
+// (`StepShape::groups_in_turn`) those of a group, one group after another, and all but the last are
+// pushed.
 StepSchedule lockstep_schedule(const StepShape& shape, const ExchangedParts& parts);
 
 // The schedule that suits the shape.

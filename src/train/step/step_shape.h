@@ -2,6 +2,7 @@
 // Only `rank` and `mine` differ between processes.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include "dist/replica_split.h"
@@ -16,7 +17,7 @@ struct StepShape {
   bool together = false;
   // Every replica's gradient is rounded to bf16, even if it is not sent.
   bool narrow = false;
-  // The number of replicas that share batch-norm statistics. Above 1 this process's replicas run in
+  // The number of replicas that share batch-norm statistics. Above 1 these replicas run in
   // lockstep, each with its own memory.
   int span = 1;
   bool bn_per_step = false;  // update running statistics once per step, not per micro-batch
@@ -36,12 +37,24 @@ struct StepShape {
   }
 
   bool lockstep() const { return span > 1; }
+  // In lockstep, whether the groups of a process run one after another and use the same memory.
+  // Needs groups that are whole in every process, and subtrees of the sum over replicas.
+  bool groups_in_turn() const {
+    return lockstep() && std::has_single_bit(static_cast<unsigned>(span)) &&
+           ReplicaSplit(replicas, processes).has_whole_groups(span);
+  }
+  // The replicas of this process that are in memory at once, each with its own executor; else 1.
+  int lanes() const {
+    if (!lockstep()) return 1;
+    return groups_in_turn() ? span : local_replicas();
+  }
   bool has_peers() const { return processes > 1; }
   // One run of the plan gives gradients that are already summed over this process's replicas. Never
   // in lockstep, where each replica has its own.
   bool is_one_run() const { return micro_batches() == 1 && !lockstep(); }
   // The runs of the plan per step; a run in lockstep counts once.
-  int runs() const { return lockstep() ? accumulation : micro_batches(); }
+  int runs() const { return lockstep() ? groups() * accumulation : micro_batches(); }
+  int groups() const { return lockstep() ? local_replicas() / lanes() : 1; }
 
   int local_replicas() const { return mine.count ? mine.count : replicas; }  // of this process
   // The images and replicas in one run of the plan; in lockstep, of one executor.

@@ -14,8 +14,8 @@ int64_t floats_of_leaf(const StepShape& shape, const StateLayout& layout) {
   return layout.param_floats + shape.accumulation * layout.stat_floats;
 }
 
-int leaves(const StepShape& shape) { return shape.lockstep() ? shape.local_replicas() : 1; }
-int pushed(const StepShape& shape) { return shape.lockstep() ? 0 : shape.local_replicas() - 1; }
+// The leaves of the last group, or of the last replica, are not pushed.
+int pushed(const StepShape& shape) { return shape.local_replicas() - shape.lanes(); }
 
 }  // namespace
 
@@ -32,14 +32,14 @@ void round_to_bf16(std::span<float> values, ThreadPool& pool) {
 int64_t StepSums::bytes(const StepShape& shape, const StateLayout& layout) {
   if (shape.is_one_run()) return 0;
   const int64_t floats = floats_of_leaf(shape, layout);
-  return floats * 4 * leaves(shape) + TreeAccumulator::bytes(floats, pushed(shape));
+  return floats * 4 * shape.lanes() + TreeAccumulator::bytes(floats, pushed(shape));
 }
 
 StepSums::StepSums(const StepShape& shape, const StateLayout& layout, ThreadPool& pool)
     : stats_(layout.stat_floats),
       params_(layout.param_floats),
       leaf_floats_(floats_of_leaf(shape, layout)),
-      leaves_(leaves(shape)),
+      leaves_(shape.lanes()),
       micros_(shape.accumulation),
       pool_(pool),
       memory_(float_bytes(leaf_floats_ * leaves_)),
@@ -49,7 +49,7 @@ Bucket StepSums::statistics(int micro) const { return {params_ + micro * stats_,
 Bucket StepSums::all_statistics() const { return {params_, micros_ * stats_}; }
 
 std::span<float> StepSums::leaf(int replica, const Bucket& where) const {
-  const int64_t row = leaves_ > 1 ? replica : 0;
+  const int64_t row = replica % leaves_;
   return {reinterpret_cast<float*>(memory_.data()) + row * leaf_floats_ + where.begin,
           static_cast<size_t>(where.count)};
 }
@@ -71,10 +71,7 @@ void StepSums::set_statistics(int replica, int micro, std::span<const float> val
   std::ranges::copy(values, leaf(replica, statistics(micro)).begin());
 }
 
-void StepSums::push(int replica) {
-  expect(leaves_ == 1, "replicas that use one leaf");
-  tree_.push(leaf(replica, {0, leaf_floats_}), pool_);
-}
+void StepSums::push(int replica) { tree_.push(leaf(replica, {0, leaf_floats_}), pool_); }
 
 void StepSums::sum(const Bucket& where, std::span<float> target) {
   const std::span<float> first = leaf(0, where);

@@ -17,7 +17,7 @@ void round_to_bf16(std::span<float> values, ThreadPool& pool);
 
 class StepSums {
  public:
-  // Keeps the pool. Replicas in lockstep have a leaf each; otherwise all use one leaf in turn.
+  // Keeps the pool. Replicas that are in memory at once have a leaf each, which others use in turn.
   StepSums(const StepShape& shape, const StateLayout& layout, ThreadPool& pool);
   // The memory it takes; 0 if a single run gives the sums.
   static int64_t bytes(const StepShape& shape, const StateLayout& layout);
@@ -33,11 +33,11 @@ class StepSums {
   void set_statistics(int replica, int micro, std::span<const float> values);
   // The floats of a replica's leaf in that range.
   std::span<float> leaf(int replica, const Bucket& where) const;
-  // Adds a complete leaf to the tree; its memory is then free for the next replica. Not for the
-  // last replica, and never in lockstep.
+  // Adds a complete leaf to the tree; its memory is then free for another replica. In the order of
+  // the replicas, and not for the last one or those of the last group.
   void push(int replica);
-  // Writes to `target` the sum over all replicas of this process: in lockstep of all leaves, else
-  // of the pushed ones and the last. Overwrites what it sums: each float only once per step.
+  // Writes to `target` the sum over all replicas of this process: of the pushed leaves and of those
+  // that are left. Overwrites what it sums: each float only once per step.
   void sum(const Bucket& where, std::span<float> target);
 
  private:

@@ -1,5 +1,7 @@
 #include "train/tasks/detection_results.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <iterator>
 
@@ -102,6 +104,17 @@ std::vector<ScoredPicture> DetectionResults::pictures() const {
   return all;
 }
 
+std::shared_ptr<const ObjectResults> DetectionResults::objects(
+    const std::vector<std::string>& names) const {
+  ObjectResults made{.pictures = pictures(), .curves = score().curves, .classes = {}};
+  // The curves of no pictures.
+  if (made.pictures.empty()) made.curves = confidence_curves(made.pictures, categories_);
+  for (size_t i = 1; i <= static_cast<size_t>(categories_); ++i) {
+    made.classes.push_back(i < names.size() ? names[i] : fmt::format("class {}", i));
+  }
+  return std::make_shared<const ObjectResults>(std::move(made));
+}
+
 CocoScore DetectionResults::whole_score() const {
   CocoScorer scorer(categories_);
   for (const ScoredPicture& picture : pictures()) {
@@ -117,7 +130,8 @@ const DetectionResults::Numbers& DetectionResults::score() const {
   if (!score_) {
     const CocoScore whole = whole_score();
     score_ = {whole[CocoNumber::ap], whole[CocoNumber::ap50], whole[CocoNumber::ap75]};
-    const ConfidenceCurves curves = confidence_curves(pictures(), categories_);
+    score_->curves = confidence_curves(pictures(), categories_);
+    const ConfidenceCurves& curves = score_->curves;
     if (curves.mean.objects > 0) {
       const auto best = static_cast<size_t>(curves.best);
       score_->precision = curves.mean.precision[best];

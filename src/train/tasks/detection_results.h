@@ -49,6 +49,9 @@ class DetectionResults final : public Results {
 
   std::vector<Metric> metrics() const override;
   Metric main() const override { return {&detection_metrics[1], score().ap}; }
+  // The background is the first of `names`.
+  std::shared_ptr<const ObjectResults> objects(
+      const std::vector<std::string>& names) const override;
 
   int categories() const { return categories_; }
   // All of COCO's numbers of the pictures so far.
@@ -60,6 +63,7 @@ class DetectionResults final : public Results {
   // Those that are metrics.
   struct Numbers {
     double ap = -1, ap50 = -1, ap75 = -1, precision = -1, recall = -1;
+    ConfidenceCurves curves = {};
   };
   const Numbers& score() const;
   void add_rest(std::span<const double> row) override;

@@ -12,6 +12,7 @@
 
 #include "train/checkpoint/train_state.h"
 #include "train/tasks/metric.h"
+#include "train/tasks/object_results.h"
 #include "train/tasks/sample_result.h"
 
 namespace convoy {
@@ -55,6 +56,11 @@ class Results {
   virtual Metric main() const = 0;
   // Of an evaluation, in the order of samples; empty: the task has none, or of training.
   virtual std::span<const SampleResult> each() const { return {}; }
+  // Of an evaluation; null: the task has none. `names`: of the set's classes.
+  virtual std::shared_ptr<const ObjectResults> objects(
+      const std::vector<std::string>& /*names*/) const {
+    return nullptr;
+  }
 
   SavedResults save() const;
   // Restores what `save` returned. Impossible numbers (more correct samples than samples, or more

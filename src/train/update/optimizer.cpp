@@ -55,18 +55,26 @@ struct UpdateAttrs {
   UpdateBody update;
   size_t slots;
   int64_t slots_begin;  // index of the parameter float at which slots begin
+  bool has_further = false;
+  KeptWeights kept;
+  std::vector<std::vector<Bucket>> kept_ranges;  // by chunk: what is kept in 16 bits
 };
 
-// in: params, grads, lr, grad_scale, step, skip, slots ..., further; out: 1 if it updated
+// in: params, grads, lr, grad_scale, step, skip, slots ..., further, rounding key; out: 1 if it
+// updated
 constexpr size_t first_slot = 6;
 
 Types infer_update(const Node&, std::span<const TensorType>) { return {{{}}}; }
 
 std::unique_ptr<Kernel> update_kernel(const Node& n, const KernelSite& site) {
   const UpdateAttrs a = n.attrs<UpdateAttrs>();
-  const std::vector<In<float>> in = site.inputs<float>();
+  std::vector<In<float>> in;
+  for (size_t i = 0; i < first_slot + a.slots + a.has_further; ++i) {
+    in.push_back(site.input<float>(static_cast<int>(i)));
+  }
+  const auto key =
+      a.kept.rounds() ? site.input<int64_t>(static_cast<int>(in.size())) : In<int64_t>();
   const auto updated = site.output<float>(0);
-  const bool has_further = n.in.size() > first_slot + a.slots;
   auto kernel = std::make_unique<PhasedKernel>();
   const auto tasks = std::max<size_t>(1, a.chunks.size());  // a share may be empty
   kernel->phase(static_cast<int64_t>(tasks), [=](int task, const KernelArgs& args) {
@@ -84,7 +92,17 @@ std::unique_ptr<Kernel> update_kernel(const Node& n, const KernelSite& site) {
               .grad = at(1),
               .param = at(0),
               .slots = {a.slots > 0 ? slot(0) : nullptr, a.slots > 1 ? slot(1) : nullptr},
-              .further = has_further ? in[first_slot + a.slots](args) : nullptr});
+              .further = a.has_further ? in[first_slot + a.slots](args) : nullptr});
+    if (!a.kept.rounds()) return;
+    // Right after the update of the chunk, which is still in the cache.
+    const auto step_key = static_cast<uint64_t>(*key(args));
+    for (const Bucket& range : a.kept_ranges[static_cast<size_t>(task)]) {
+      const int64_t within = range.begin - chunk.offset;
+      a.kept.round(step_key, 0, range.begin, at(0) + within, range.count);
+      for (size_t i = 0; i < a.slots; ++i) {
+        a.kept.round(step_key, static_cast<int>(i) + 1, range.begin, slot(i) + within, range.count);
+      }
+    }
   });
   return kernel;
 }
@@ -101,6 +119,21 @@ std::vector<UpdateChunk> within(const std::vector<UpdateChunk>& chunks, const Bu
     inside.back().count = end - begin;
   }
   return inside;
+}
+
+// The parts of the sorted ranges that lie in each chunk.
+std::vector<std::vector<Bucket>> cut(const std::vector<Bucket>& ranges,
+                                     const std::vector<UpdateChunk>& chunks) {
+  std::vector<std::vector<Bucket>> of_chunks;
+  for (const UpdateChunk& chunk : chunks) {
+    std::vector<Bucket>& parts = of_chunks.emplace_back();
+    for (const Bucket& range : ranges) {
+      const int64_t begin = std::max(chunk.offset, range.begin);
+      const int64_t end = std::min(chunk.offset + chunk.count, range.end());
+      if (begin < end) parts.push_back({begin, end - begin});
+    }
+  }
+  return of_chunks;
 }
 
 class Elementwise final : public Optimizer {
@@ -137,10 +170,14 @@ void emit_update(Builder& b, const OpDef& op, const UpdateInputs& in,
   Values args{in.params, in.grads, in.lr, in.grad_scale, in.step, in.skip};
   args.insert(args.end(), in.slots.begin(), in.slots.end());
   if (further) args.push_back(further);
+  if (in.kept.rounds()) args.push_back(in.rounding_key);
   const Bucket& share = in.shares.mine();
-  b.output("updated", b.emit(op, args,
-                             UpdateAttrs{within(chunks, share), std::move(update), in.slots.size(),
-                                         share.begin}));
+  std::vector<UpdateChunk> own = within(chunks, share);
+  std::vector<std::vector<Bucket>> kept = cut(in.kept_ranges, own);
+  b.output("updated",
+           b.emit(op, args,
+                  UpdateAttrs{std::move(own), std::move(update), in.slots.size(), share.begin,
+                              static_cast<bool>(further), in.kept, std::move(kept)}));
 }
 
 }  // namespace convoy

@@ -10,6 +10,7 @@
 #include "compile/plan.h"
 #include "config/fields.h"
 #include "graph/builder.h"
+#include "train/update/kept_weights.h"
 #include "train/update/param_groups.h"
 #include "train/update/update_shares.h"
 
@@ -25,6 +26,9 @@ struct UpdateInputs {
       grad_scale;  // gradients are sums: over replicas, accumulation, and scaled by the loss scale
   Value step;      // updates so far
   Value skip;      // not 0: change nothing
+  Value rounding_key;  // s64: of this step, if parameters are kept in 16 bits
+  KeptWeights kept = {};
+  std::vector<Bucket> kept_ranges = {};
   // Which parameters this process updates: only their floats are in `slots`, and only their
   // gradients are complete.
   UpdateShares shares;

@@ -143,8 +143,24 @@ TEST(Export, SafetensorsInBf16HoldTheRoundedWeights) {
   const Finished eval =
       test::run_convoy({"eval", "--checkpoint", "narrow.safetensors", "--json"}, folder);
   EXPECT_EQ(eval.code, 0) << eval.err;
-  expect_refused({"--checkpoint", "runs/a", "--output", "x.onnx", "--dtype", "bf16"}, usage,
-                 {"--dtype bf16 is for safetensors"});
+}
+
+// The file has half the bytes, and computes what the rounded weights do (--verify).
+TEST(Export, OnnxInBf16HoldsTheRoundedWeights) {
+  const Finished wide = exported({"--output", "wide.onnx", "--json"});
+  ASSERT_EQ(wide.code, 0) << wide.err;
+  const Finished end =
+      exported({"--output", "narrow.onnx", "--dtype", "bf16", "--verify", "8", "--json"});
+  ASSERT_EQ(end.code, 0) << end.err;
+  const Json told = Json::parse(end.out);
+  EXPECT_EQ(told["folded_batch_norms"], 0);
+  EXPECT_LT(told["verify"]["max_rel"], 1e-5);
+  EXPECT_LT(told["bytes"], 0.65 * Json::parse(wide.out)["bytes"].get<double>());
+  const Finished again = exported({"--output", "again.onnx", "--dtype", "bf16", "--json"});
+  EXPECT_EQ(again.code, 0) << again.err;
+  expect_refused(
+      {"--checkpoint", "runs/a", "--output", "x.onnx", "--dtype", "bf16", "--fold-batch-norm"},
+      usage, {"--fold-batch-norm and --dtype bf16 contradict"});
 }
 
 TEST(Export, OfARunOnPicturesSaysWhatTheRunSaid) {

@@ -37,6 +37,9 @@ TEST(Confusion, EachDetectionAndObjectHasOnePartnerAtMost) {
     for (int column = 0; column <= 3; ++column) all += matrix.count(row, column);
   }
   EXPECT_EQ(all, 5);
+  EXPECT_EQ(matrix.missed(), 1);
+  EXPECT_EQ(matrix.false_alarms(), 2);
+  EXPECT_EQ(matrix.mistakes(), 4);
   EXPECT_EQ(matrix.share(0, 0), 1);
   EXPECT_EQ(matrix.share(2, 1), 1);
   EXPECT_EQ(matrix.share(2, background), 0.5);

@@ -139,6 +139,16 @@ TEST(Loader, GivesPartsOfAStepAndEverySoManySteps) {
     const std::vector<size_t> order{2, 4, 3, 5};
     for (size_t i = 0; i < 4; ++i) EXPECT_EQ(rows[step * 4 + i], part_of(step, order[i]));
   }
+  // Two blocks of two rows: 8 parts of a plan of 32.
+  const EpochPlan longer(101, 32, 4, EpochTail::carry);
+  LoaderSpec blocks{.batch = 4, .parts = 8, .last_step = longer.total_steps(), .seed = 5};
+  const auto plain = deliver(set, longer, blocks);
+  blocks.rows = 2;
+  blocks.blocks = 2;
+  const auto in_turn = deliver(set, longer, blocks);
+  ASSERT_EQ(in_turn.size(), plain.size());
+  const std::vector<size_t> order{0, 2, 1, 3, 4, 6, 5, 7};
+  for (size_t i = 0; i < plain.size(); ++i) EXPECT_EQ(in_turn[i], plain[i / 8 * 8 + order[i % 8]]);
   LoaderSpec third = whole;
   third.first_step = 1;
   third.stride = 3;

@@ -95,8 +95,8 @@ TEST(ArithmeticOp, RefusesShapesAndTypesThatDoNotFit) {
   EXPECT_THROW(ops::multiply(b, image, gate), Error);
   EXPECT_THROW(ops::add(b, image, half), Error);
   const Value f16 = b.input("f16", {{2, 4, 3, 3}, DType::f16});
-  EXPECT_THROW(ops::add(b, f16, f16), Error);
-  EXPECT_THROW(ops::multiply(b, f16, f16), Error);
+  EXPECT_THROW(ops::add(b, image, f16), Error);
+  EXPECT_THROW(ops::multiply(b, half, f16), Error);
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <fstream>
 
 #include "report/page/html.h"
+#include "report/page/results_html.h"
+#include "report/results/run_plots.h"
 #include "support/temp_folder.h"
 
 namespace convoy {
@@ -21,6 +23,34 @@ TEST(Html, ReplacesItsMarkup) {
   EXPECT_EQ(base64("f"), "Zg==");
   EXPECT_EQ(base64("fo"), "Zm8=");
   EXPECT_EQ(base64("foo\xff"), "Zm9v/w==");
+}
+
+TEST(ReportPage, HasTheClassesOfADetector) {
+  const std::string head =
+      "class                     pictures   objects        P        R    mAP50      mAP\n";
+  const std::string html = object_classes_html(
+      head +
+      "all                            100       337   0.0764   0.1466   0.0328   0.0091\n"
+      "traffic light <b>               33        38   0.1311   0.2105        -        -\n");
+  EXPECT_NE(html.find("<th scope=\"col\">class</th><th class=\"number\">pictures</th>"), html.npos)
+      << html;
+  EXPECT_NE(html.find("<th scope=\"row\">traffic light &lt;b&gt;</th><td class=\"number\">33</td>"),
+            html.npos)
+      << html;
+  for (const char* other :
+       {"", "\n", "a text of another kind\n", "class a b c d e f\nhalf a line"}) {
+    EXPECT_EQ(object_classes_html(other), "") << other;
+  }
+  EXPECT_EQ(object_classes_html(head), "") << "no class";
+}
+
+TEST(ReportPage, KnowsWhatPicturesShow) {
+  std::vector<std::string> names{"z.png", "F1_curve.png", "a.jpg", "confusion_matrix.png"};
+  sort_pictures(names);
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"confusion_matrix.png", "F1_curve.png", "a.jpg", "z.png"}));
+  EXPECT_EQ(picture_title("F1_curve.png"), "F1 by confidence");
+  EXPECT_EQ(picture_title("a.jpg"), "a.jpg");
 }
 
 TEST(ReportPage, LoadsNothingAndRunsNoName) {

@@ -241,7 +241,7 @@ TEST(FindRuns, FindsThemAmongOtherFolders) {
   for (const char* name : {"b", "a/deep/er", "a/run", ".hidden", "b/inner"}) {
     write(folder / name / "args.yml", "");
   }
-  for (int i = 0; i < 50; ++i) fs::create_directories(folder / fmt::format("none-{}", i));
+  for (int i = 0; i < 1000; ++i) fs::create_directories(folder / fmt::format("none-{}", i));
   write(outside / "secret/args.yml", "");
   fs::create_directory_symlink(outside / "secret", folder / "link");
   fs::create_directory_symlink(folder.path(), folder / "loop");

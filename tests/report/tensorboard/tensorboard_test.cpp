@@ -86,8 +86,54 @@ TEST(Tensorboard, HasTheTagsOfTheContract) {
             std::string::npos);
   EXPECT_NE(start.find("\n\x08nesterov\x12\x02\x20\x01"), std::string::npos);
   EXPECT_NE(start.find("\n\x05model\x12\x03\x1a\x01m"), std::string::npos);
+  for (const SeenValue& value : seen.values) {
+    const bool is_old =
+        value.kind == "scalar" || value.kind == "picture" || value.kind == "histogram";
+    EXPECT_EQ(value.has_tensor, !is_old) << value.tag;
+  }
   const std::string end = seen.only("_hparams_/session_end_info").content;
   EXPECT_EQ(end.substr(2, 2), "\x08\x01") << "success";
+}
+
+// Two cats, of which one is found; a dog that is not found, and one where there is none.
+EvalDone evaluation_of_objects(int64_t step) {
+  const ScoredPicture picture{
+      .image = 7,
+      .truths = {{0, 0, 10, 10, 100, 0}, {50, 0, 10, 10, 100, 0}, {0, 50, 10, 10, 100, 1}},
+      .found = {{0, 0, 10, 10, 0.9, 0}, {80, 80, 10, 10, 0.6, 1}}};
+  ObjectResults results{.pictures = {picture}, .curves = {}, .classes = {"cat", "dog", "bird"}};
+  results.curves = confidence_curves(results.pictures, 3);
+  EvalDone done = evaluation(step);
+  done.each = nullptr;
+  done.objects = std::make_shared<const ObjectResults>(std::move(results));
+  return done;
+}
+
+TEST(Tensorboard, HasThePrecisionCurvesOfADetector) {
+  const TempFolder folder;
+  {
+    const auto listener = tensorboard_listener(spec_in(folder.path()));
+    listener->on(RunStart{.model = "m"});
+    listener->on(evaluation_of_objects(20));
+  }
+  const SeenEvents seen = events_in(folder / "tb");
+  EXPECT_TRUE(seen.has("pr_curves/all") && seen.has("pr_curves/dog"));
+  EXPECT_FALSE(seen.has("pr_curves/bird")) << "there is none";
+  const std::vector<float>& cats = seen.only("pr_curves/cat").floats;
+  ASSERT_EQ(cats.size(), 6 * precision_thresholds);
+  const auto at = [&](const std::vector<float>& rows, int row, int threshold) {
+    return rows[static_cast<size_t>(row * precision_thresholds + threshold)];
+  };
+  // True and false positives, true and false negatives, precision, recall.
+  const std::array<float, 6> found{1, 0, 0, 1, 1, 0.5f}, none{0, 0, 0, 2, 1, 0};
+  const std::vector<float>& dogs = seen.only("pr_curves/dog").floats;
+  for (int row = 0; row < 6; ++row) {
+    EXPECT_FLOAT_EQ(at(cats, row, 90), found[static_cast<size_t>(row)]) << row;
+    EXPECT_FLOAT_EQ(at(cats, row, 91), none[static_cast<size_t>(row)]) << row;
+  }
+  EXPECT_EQ(at(dogs, 4, 60), 0);
+  EXPECT_EQ(at(dogs, 4, 61), 1);
+  EXPECT_EQ(at(dogs, 3, 0), 1);
 }
 
 TEST(Tensorboard, NamesMetricsOfDetectionAsItsReadersDo) {

@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include "config/value.h"
+#include "ops/family.h"
 #include "support/raises.h"
 #include "support/temp_folder.h"
 #include "support/tiny_sets.h"
+#include "train/precision/tensorflow_ops.h"
 
 namespace convoy {
 namespace {
@@ -60,12 +62,34 @@ TEST(Precision, SeveralSpellingsOfOneThing) {
   }
 }
 
+TEST(Precision, TheTypeAndTheBitsOfTheWeightsAreIndependent) {
+  const Precision half = read({{"precision", "16.16"}});
+  EXPECT_EQ(half.name(), "bf16");
+  EXPECT_EQ(half.kept().type, DType::bf16);
+  EXPECT_TRUE(half.kept().stochastic);
+  EXPECT_FALSE(read({{"precision", "16.32"}}).kept().rounds());
+  // A recipe's type stays with another typed precision of 16 bits, its weights with another type.
+  for (const std::vector<Given>& given :
+       std::vector<std::vector<Given>>{{{"precision", "16.16"}, {"dtype", "fp16"}},
+                                       {{"precision", "16.16"}, {"dtype", "fp16", recipe}},
+                                       {{"precision", "16.16", recipe}, {"dtype", "fp16"}}}) {
+    const Precision precision = read(given);
+    EXPECT_EQ(precision.kind, PrecisionKind::half);
+    EXPECT_EQ(precision.storage().narrow, DType::f16);
+    EXPECT_EQ(precision.kept().type, DType::f16);
+    EXPECT_EQ(precision.told(), (std::vector<std::pair<std::string, std::string>>{
+                                    {"precision", "16.16"}, {"dtype", "fp16"}}));
+  }
+  EXPECT_EQ(read({{"dtype", "fp16"}}).kind, PrecisionKind::mixed);
+  EXPECT_EQ(
+      read({{"precision", "16.16", recipe}, {"dtype", "fp16", recipe}, {"dtype", "fp32"}}).kind,
+      PrecisionKind::full);
+  EXPECT_FALSE(read({{"precision", "16.16"}, {"stochastic-rounding", "false"}}).kept().stochastic);
+}
+
 TEST(Precision, WhatContradictsOrDoesNotExistIsRefused) {
-  expect_raises(Fault::usage, {"--precision 16.16", "try: --precision 16.32"}, [] {
-    read({{"precision", "16.16"}});
-  });
-  expect_raises(Fault::usage, {"--dtype fp16", "try: --dtype bf16"}, [] {
-    read({{"dtype", "fp16"}});
+  expect_raises(Fault::usage, {"stochastic-rounding", "--precision 16.16"}, [] {
+    read({{"precision", "16.32"}, {"stochastic-rounding", "false"}});
   });
   expect_raises(Fault::usage, {"--dtype fp32 and --precision 16.32 contradict"}, [] {
     read({{"dtype", "fp32"}, {"precision", "16.32"}});
@@ -117,6 +141,62 @@ TEST(StorageLists, AFileIsRecordedAsItsRules) {
   EXPECT_EQ(read({{"precision", "16.32"}, {"bf16-lists", recorded}}).lists, precision.lists);
 }
 
+TEST(StorageLists, TensorFlowsNamesAndPairsAreTaken) {
+  const test::TempFolder folder;
+  const std::string file = folder / "lists.json";
+  test::write_bytes(file, R"({
+    "allowlist": ["Conv2D", "MatMul", "BatchMatMul", "_ScopedAllocator"],
+    "conditional_list": ["AddV2", "Relu", "MaxPool"], "strict_conditional_list": [],
+    "non_convertible_exceptions": [["stem/.*", "Conv2D"], [".*keep.*", ""]],
+    "convertible_exceptions": [[".*force.*", ""], ["layer4", "FusedBatchNormV3"]]})");
+  std::string recorded;
+  const StorageRules rules =
+      read({{"precision", "16.32"}, {"bf16-lists", file}}, &recorded).storage();
+  EXPECT_EQ(recorded,
+            "none,always Conv2D,always MatMul,always BatchMatMul,always _ScopedAllocator,any "
+            "AddV2,any Relu,any MaxPool,never Conv2D stem/.*,never * .*keep.*,always * .*force.*,"
+            "always FusedBatchNormV3 layer4");
+  const OpDef convolution{.name = "convolution", .narrowing = Narrowing::always};
+  const OpDef relu{.name = "relu", .narrowing = Narrowing::follows};
+  const OpDef norm{.name = "batch_norm", .narrowing = Narrowing::follows};
+  const OpDef softmax{.name = "softmax"};
+  EXPECT_EQ(storage_of(rules, convolution, "layer1"), Narrowing::always);
+  EXPECT_EQ(storage_of(rules, convolution, "stem/conv"), Narrowing::never);
+  EXPECT_EQ(storage_of(rules, convolution, "a/keep"), Narrowing::never);
+  EXPECT_EQ(storage_of(rules, relu, "layer1"), Narrowing::any);
+  EXPECT_EQ(storage_of(rules, relu, "force/me"), Narrowing::always);
+  EXPECT_EQ(storage_of(rules, softmax, "force/me"), Narrowing::never);
+  EXPECT_EQ(storage_of(rules, norm, "layer1"), Narrowing::never);
+  EXPECT_EQ(storage_of(rules, norm, "layer4.bn"), Narrowing::always);
+}
+
+// Every op that the table names exists and can store bf16.
+TEST(StorageLists, TensorFlowsNamesAreThoseOfOpsHere) {
+  for (const std::string_view name : tensorflow_names()) {
+    read({{"precision", "16.32"}, {"bf16-lists", "always " + std::string(name)}});
+    for (const std::string_view op : *ops_of_tensorflow(name)) {
+      bool narrows = false;
+      for (const ops::OpFamily& family : ops::ops_catalog()) {
+        for (const OpDef* def : family.ops) {
+          narrows = narrows || (def->name == op && def->narrowing != Narrowing::never);
+        }
+      }
+      EXPECT_TRUE(narrows) << name << ": " << op;
+    }
+  }
+}
+
+TEST(StorageLists, MarkersInNamesGoBeforeAllRules) {
+  const OpDef relu{.name = "relu", .narrowing = Narrowing::follows};
+  const OpDef softmax{.name = "softmax"};
+  const StorageRules rules =
+      read({{"precision", "16.32"}, {"bf16-lists", "always relu a,never relu b"}}).storage();
+  EXPECT_EQ(storage_of(rules, relu, "a.KEEP_FP32_PRECISION.relu"), Narrowing::never);
+  EXPECT_EQ(storage_of(rules, relu, "b.FORCE_BF16_PRECISION.relu"), Narrowing::always);
+  EXPECT_EQ(storage_of(rules, softmax, "FORCE_BF16_PRECISION"), Narrowing::never);
+  EXPECT_EQ(storage_of({}, relu, "FORCE_BF16_PRECISION"), Narrowing::never);
+}
+
 TEST(StorageLists, MistakesAreNamed) {
   const test::TempFolder folder;
   const auto refused = [&](const std::string& lists,
@@ -144,7 +224,8 @@ TEST(StorageLists, MistakesAreNamed) {
   file_refused(R"({"convertible_exceptions": ["relu"]})", {"pairs of op and expression"});
   file_refused(R"({"convertible_exceptions": [["relu", "a,b"]]})",
                {"a,b is empty or has", "commas"});
-  file_refused(R"({"allowlist": ["Conv2D"]})", {"there is no op Conv2D"});
+  file_refused(R"({"allowlist": ["Conv2d"]})", {"there is no op Conv2d", "nearest: Conv2D"});
+  file_refused(R"({"convertible_exceptions": [["", ""]]})", {"is empty"});
 }
 
 }  // namespace

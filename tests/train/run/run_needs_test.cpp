@@ -131,7 +131,10 @@ TEST(RunNeeds, TheRefusalPrefersWhatChangesNothingAndTellsWhatElseChanges) {
                       {"batch-size", {"8", "test"}},
                       {"replicas", {"16", "test"}},
                       {"memory", {"4G", "test"}}};
-  expect_said(refusal(many), "try: --replica-mode sequence, which trains the same weights");
+  EXPECT_EQ(refusal(many), "it was not refused") << "in sequence they fit, and auto takes that";
+  Settings together = many;
+  together["replica-mode"] = {"together", "test"};
+  expect_said(refusal(together), "try: --replica-mode sequence, which trains the same weights");
   // Replicas that share batch norm: what it is over are all of a group.
   Settings groups = many;
   groups["replicas"] = {"2", "test"};
@@ -140,8 +143,13 @@ TEST(RunNeeds, TheRefusalPrefersWhatChangesNothingAndTellsWhatElseChanges) {
   const std::string said = refusal(groups);
   expect_said(said, " images instead of 128");
   expect_said(said, "running statistics move ");
+  // Groups of two are in memory one after another; groups of three all at once.
+  groups["batch-size"] = {"8", "test"};
   groups["replicas"] = {"64", "test"};
-  expect_said(refusal(groups), "64 replicas that share batch norm in groups of 2");
+  EXPECT_EQ(refusal(groups), "it was not refused");
+  groups["replicas"] = {"66", "test"};
+  groups["bn-span"] = {"3", "test"};
+  expect_said(refusal(groups), "66 replicas that share batch norm in groups of 3");
 }
 
 TEST(RunNeeds, AmountsOfMemoryAreReadOrRefused) {

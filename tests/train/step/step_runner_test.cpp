@@ -112,8 +112,10 @@ struct Training {
       batches.emplace_back(step, shape.first_sample() + part * each, each);
     };
     if (shape.lockstep()) {
-      for (int m = 0; m < shape.accumulation; ++m) {
-        for (int r = 0; r < shape.local_replicas(); ++r) add(r * shape.accumulation + m);
+      for (int first = 0; first < shape.local_replicas(); first += shape.lanes()) {
+        for (int m = 0; m < shape.accumulation; ++m) {
+          for (int r = first; r < first + shape.lanes(); ++r) add(r * shape.accumulation + m);
+        }
       }
     } else {
       for (int part = 0; part < shape.micro_batches(); ++part) add(part);

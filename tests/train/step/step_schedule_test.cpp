@@ -193,12 +193,38 @@ TEST(StepSchedule, InLockstepAllReplicasOfAMicroBatchRunAtOnce) {
             "update\n");
 }
 
+TEST(StepSchedule, GroupsThatAreWholeRunOneAfterAnother) {
+  const StepShape shape{.replicas = 8, .accumulation = 1, .span = 2, .processes = 2};
+  EXPECT_EQ(to_string(schedule_of(of_rank(shape, 1), {.buckets = 1, .statistics = false})),
+            "open the exchange\n"
+            "batch, replica 4, micro 0\n"
+            "batch, replica 5, micro 0\n"
+            "run train, replicas 4-5, micro 0, new parameters\n"
+            "leaf, replicas 4-5, micro 0, gradients\n"
+            "record results, replica 4, micro 0\n"
+            "record results, replica 5, micro 0\n"
+            "push, replica 4\n"
+            "push, replica 5\n"
+            "batch, replica 6, micro 0\n"
+            "batch, replica 7, micro 0\n"
+            "run train, replicas 6-7, micro 0\n"
+            "  leaf, replicas 6-7, micro 0, bucket 0\n"
+            "  sum, bucket 0\n"
+            "  begin, bucket 0\n"
+            "record results, replica 6, micro 0\n"
+            "record results, replica 7, micro 0\n"
+            "end every exchange\n"
+            "results\n"
+            "update\n");
+}
+
 // All that a run can ask for, on as many processes as it has replicas for.
 TEST(StepSchedule, EveryShapeGivesSchedulesWithoutAFault) {
   int checked = 0;
   for (const int replicas : {1, 2, 3, 4, 6}) {
     for (const int accumulation : {1, 2, 3}) {
-      for (const int span : {1, replicas}) {
+      for (const int span : {1, 2, replicas}) {
+        if (replicas % span != 0) continue;
         for (int processes = 1; processes <= replicas; ++processes) {
           for (const int options : {0, 1, 2, 3, 4, 5, 6, 7}) {
             const bool narrow = options & 1, statistics = options & 2, shard = options & 4;
@@ -220,7 +246,7 @@ TEST(StepSchedule, EveryShapeGivesSchedulesWithoutAFault) {
             for (int r = 0; r < processes; ++r) {
               const StepShape mine = shape.of_rank(r);
               EXPECT_EQ(check.peak_live[static_cast<size_t>(r)],
-                        mine.together || mine.lockstep() ? mine.local_replicas() : 1);
+                        mine.together ? mine.local_replicas() : mine.lanes());
             }
             ++checked;
           }

@@ -76,7 +76,9 @@ void check(const StepShape& shape, const std::vector<Bucket>& pieces) {
         sums.set_statistics(r, m, batch);
       }
       if (shape.narrow) round_to_bf16(sums.leaf(r, {0, params}), test::pool(2));
-      if (!shape.lockstep() && r < shape.local_replicas() - 1) sums.push(r);
+      if (shape.lanes() == 1 && r < shape.local_replicas() - 1) sums.push(r);
+      const bool ends = (r + 1) % shape.lanes() == 0 && r + 1 < shape.local_replicas();
+      for (int k = r + 1 - shape.lanes(); shape.lanes() > 1 && ends && k <= r; ++k) sums.push(k);
     }
     for (const Bucket& piece : pieces) {
       sums.sum(piece, std::span(total).subspan(static_cast<size_t>(piece.begin),
@@ -98,7 +100,8 @@ void check(const StepShape& shape, const std::vector<Bucket>& pieces) {
 TEST(StepSums, AreThoseOfABalancedTreeOverReplicas) {
   for (const int replicas : {1, 2, 3, 4, 5, 7}) {
     for (const int accumulation : {1, 2, 3}) {
-      for (const int span : {1, replicas}) {
+      for (const int span : {1, 2, replicas}) {
+        if (replicas % span != 0) continue;
         for (const bool narrow : {false, true}) {
           const StepShape shape{
               .replicas = replicas, .accumulation = accumulation, .narrow = narrow, .span = span};
@@ -115,7 +118,10 @@ TEST(StepSums, TakeNothingWhereOneRunMakesThem) {
   const int64_t leaf = (params + 2 * stats) * 4, padded = 96 * 4;
   EXPECT_EQ(StepSums::bytes({.accumulation = 2}, layout()), leaf);
   EXPECT_EQ(StepSums::bytes({.replicas = 4, .accumulation = 2}, layout()), leaf + 2 * padded);
-  EXPECT_EQ(StepSums::bytes({.replicas = 4, .accumulation = 2, .span = 2}, layout()), 4 * leaf);
+  EXPECT_EQ(StepSums::bytes({.replicas = 4, .accumulation = 2, .span = 4}, layout()), 4 * leaf);
+  // A group of two, and the sum of the other.
+  EXPECT_EQ(StepSums::bytes({.replicas = 4, .accumulation = 2, .span = 2}, layout()),
+            2 * leaf + 2 * padded);
 }
 
 }  // namespace

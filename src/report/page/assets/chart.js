@@ -176,6 +176,7 @@ const Chart = (() => {
         const room = log ? 0.3 : Math.abs(high) * 0.05 || 1;
         low -= room;
         high += room;
+        if (!log && yLow >= 0 && low < 0) low = 0;
       } else if (!this.what.square) {
         low -= (high - low) * 0.05;
         high += (high - low) * 0.05;
