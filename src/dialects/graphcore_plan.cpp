@@ -326,7 +326,12 @@ void plan_graphcore_train(DialectPlan& plan) {
   check_devices(plan);
   plan_precision(plan);
   plan_logs(plan, which);
-  if (plan.number("label-smoothing") == 0) plan.drop("label-smoothing-kind");
+  const bool smooths = which.model == "efficientnet" && !which.is_cifar();
+  if (smooths && !plan.given("label-smoothing")) {
+    plan.set("label-smoothing", "0.1");
+  } else if (plan.number("label-smoothing") == 0) {
+    plan.drop("label-smoothing-kind");
+  }
   if (plan.on("compile-only")) plan.verb = "plan";
 }
 

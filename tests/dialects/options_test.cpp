@@ -102,8 +102,9 @@ TEST(DialectOptionsCatalog, NameOptionsThatConvoyHas) {
     return field.all();
   }();
   // Made at the same time as the dialects, and refused by a run until they are there.
-  const std::set<std::string> coming{
-      "recompute", "pipeline", "pipeline-splits", "shards", "stochastic-rounding", "fp-exceptions"};
+  const std::set<std::string> coming{"recompute",         "pipeline", "pipeline-splits",
+                                     "pipeline-schedule", "shards",   "stochastic-rounding",
+                                     "fp-exceptions"};
   for (const char* stack : {"keras", "resnext", "ssd", "torchvision", "cnns"}) {
     const DialectProgram& program = find_dialect(stack)->programs.front();
     for (const std::span<const DialectRow> rows : program.rows) {

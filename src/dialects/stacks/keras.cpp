@@ -245,6 +245,18 @@ void plan_hcl(DialectPlan& plan, const std::string& hosts) {
             " is written, and Convoy does not need it");
 }
 
+// As the launcher's mpirun line has them.
+void plan_hosts(DialectPlan& plan, const std::string& hosts) {
+  const std::string network = plan.variable("MPI_TCP_INCLUDE"),
+                    socket = plan.variable("HCCL_SOCKET_IFNAME");
+  const std::string port = plan.variable("DOCKER_SSHD_PORT"), prefix = plan.variable("MPI_ROOT");
+  plan.launch("hosts", hosts);
+  plan.launch("ssh-port", port.empty() ? "3022" : port);
+  if (!network.empty() || !socket.empty())
+    plan.launch("interface", network.empty() ? socket : network);
+  if (!prefix.empty()) plan.launch("prefix", prefix);
+}
+
 void plan_launcher(DialectPlan& plan) {
   fill_lars(plan);
   const auto workers = static_cast<int>(plan.count("num_workers_per_hls"));
@@ -256,10 +268,7 @@ void plan_launcher(DialectPlan& plan) {
     plan.set_processes(all);
     if (all.ranks > 1 && !plan.on("kubernetes_run")) {
       plan.launch("num-workers-per-hls", std::to_string(workers));
-      if (!hosts.empty() && plan.variable("MPI_TCP_INCLUDE").empty() &&
-          !plan.variable("HCCL_SOCKET_IFNAME").empty()) {
-        plan.launch("interface", plan.variable("HCCL_SOCKET_IFNAME"));
-      }
+      if (!hosts.empty()) plan_hosts(plan, hosts);
     }
   }
   plan_hcl(plan, hosts);

@@ -6,8 +6,7 @@ namespace convoy {
 namespace {
 
 constexpr std::array rows{
-    DialectRow{"nproc_per_node nproc-per-node", "int>=1", "1", 'P',
-               "--num-workers-per-hls of launch"},
+    DialectRow{"nproc_per_node", "int>=1", "1", 'P', "--num-workers-per-hls of launch"},
     DialectRow{"nnodes", "int>=1", "1", 'P',
                "!hosts are named; try: convoy launch -H host:8,host:8 -- torchvision ..."},
     DialectRow{"node_rank", "int>=0", "0", 'P',
@@ -15,12 +14,11 @@ constexpr std::array rows{
     DialectRow{"standalone", "flag", "false", 'P', "processes find each other by MPI"},
     DialectRow{"master_addr", "text", "127.0.0.1", 'P', "processes find each other by MPI"},
     DialectRow{"master_port", "int:1..65535", "29500", 'P', "processes find each other by MPI"},
-    DialectRow{"rdzv_backend rdzv-backend", "text", "static", 'P',
-               "processes find each other by MPI"},
-    DialectRow{"rdzv_endpoint rdzv-endpoint", "text", "", 'P', "processes find each other by MPI"},
-    DialectRow{"rdzv_id rdzv-id", "text", "", 'P', "processes find each other by MPI"},
-    DialectRow{"max_restarts max-restarts", "int>=0", "0", 'P', "--restarts of launch"},
-    DialectRow{"log_dir log-dir", "path", "", 'P', "--log-dir of launch"},
+    DialectRow{"rdzv_backend", "text", "static", 'P', "processes find each other by MPI"},
+    DialectRow{"rdzv_endpoint", "text", "", 'P', "processes find each other by MPI"},
+    DialectRow{"rdzv_id", "text", "", 'P', "processes find each other by MPI"},
+    DialectRow{"max_restarts", "int>=0", "0", 'P', "--restarts of launch"},
+    DialectRow{"log_dir", "path", "", 'P', "--log-dir of launch"},
 };
 
 void plan_torchrun(DialectPlan& plan) {

@@ -15,7 +15,7 @@ namespace {
 constexpr std::array rows{
     DialectRow{"data-path", "path", "/datasets01/imagenet_full_size/061417/", 'P', "--data-dir {}"},
     DialectRow{"model", "text", "resnet18", 'P', "--model {}"},
-    DialectRow{"device", "cuda|hpu|ipu|cpu|xpu|mps", "cuda", 'H', "Convoy computes on the CPU"},
+    DialectRow{"device", "cuda|hpu|ipu|cpu|xpu|mps", "cuda", 'P', "Convoy computes on the CPU"},
     DialectRow{"batch-size b", "int>=1", "32", 'P', "--batch-size {}"},
     DialectRow{"epochs", "int>=1", "90", 'P', "--epochs {}"},
     DialectRow{"workers j", "int>=0", "16", 'P', "--workers {}"},
