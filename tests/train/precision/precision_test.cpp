@@ -174,7 +174,8 @@ TEST(StorageLists, TensorFlowsNamesAndPairsAreTaken) {
 TEST(StorageLists, TensorFlowsNamesAreThoseOfOpsHere) {
   for (const std::string_view name : tensorflow_names()) {
     read({{"precision", "16.32"}, {"bf16-lists", "always " + std::string(name)}});
-    for (const std::string_view op : *ops_of_tensorflow(name)) {
+    const auto ops = ops_of_tensorflow(name);
+    for (const std::string_view op : *ops) {
       bool narrows = false;
       for (const ops::OpFamily& family : ops::ops_catalog()) {
         for (const OpDef* def : family.ops) {
