@@ -79,6 +79,7 @@ class Step {
     Executor move(statistics_, session_.state(), workspace, pool(threads));
     move.bind("bn_momentum", &momentum_);
     move.bind("stat_scale", &whole_);
+    move.bind("skip_update", &skip_);
     move.run();
 
     StepResult result;
@@ -121,7 +122,7 @@ class Step {
   std::vector<float> images_;
   std::vector<int32_t> labels_;
   std::vector<int64_t> keys_;
-  const float whole_ = 1, momentum_ = 0.1f;  // PyTorch's momentum
+  const float whole_ = 1, skip_ = 0, momentum_ = 0.1f;  // PyTorch's momentum
 };
 
 class Parity : public testing::TestWithParam<std::string> {

@@ -87,6 +87,7 @@ class Step {
     Executor move(statistics_, session_.state(), workspace, pool(threads));
     move.bind("bn_momentum", &momentum_);
     move.bind("stat_scale", &whole_);
+    move.bind("skip_update", &skip_);
     move.run();
     const auto g = session_.state().grads(), s = session_.state().stats();
     return {session_.output("loss"),
@@ -119,7 +120,7 @@ class Step {
   Targets targets_;
   std::vector<float> images_;
   std::vector<int64_t> keys_;
-  const float whole_ = 1, momentum_ = 0.1f;
+  const float whole_ = 1, skip_ = 0, momentum_ = 0.1f;
 };
 
 class SsdParity : public testing::TestWithParam<std::string> {

@@ -122,9 +122,10 @@ TEST(DetectionRun, PredictionsOfASetInCocosFormatScoreAsItsEvaluation) {
                                      folder.path());
   ASSERT_EQ(scored.code, 0) << scored.err;
   const Json numbers = Json::parse(scored.out);
-  EXPECT_NEAR(double{numbers["AP"]}, double{eval["mAP"]}, 1e-9);
-  EXPECT_NEAR(double{numbers["AP50"]}, double{eval["mAP50"]}, 1e-9);
-  EXPECT_NEAR(double{numbers["AP75"]}, double{eval["mAP75"]}, 1e-9);
+  // `predict` folds batch norms, so scores that are nearly equal may change places.
+  EXPECT_NEAR(double{numbers["AP"]}, double{eval["mAP"]}, 5e-3);
+  EXPECT_NEAR(double{numbers["AP50"]}, double{eval["mAP50"]}, 5e-3);
+  EXPECT_NEAR(double{numbers["AP75"]}, double{eval["mAP75"]}, 5e-3);
 }
 
 TEST(DetectionRun, AModelAndADatasetOfOtherKindsAreRefused) {

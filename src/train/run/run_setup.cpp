@@ -50,7 +50,8 @@ RunSetup::RunSetup(const RunConfig& run, const PassWatch& watch, ProcessPlace pl
 
 std::vector<std::string> RunSetup::recompute_points() const {
   if (!config.pipeline.on || config.pipeline.splits.empty()) return {};
-  const NetworkPlans kept(*task, network_spec(shape.micro_batch, Recompute::off));
+  // `points` is not there yet.
+  const NetworkPlans kept(*task, network_spec(shape.micro_batch, RecomputeRule{}));
   return config.pipeline.blocks(split_points(kept.find("train")->graph));
 }
 
@@ -59,17 +60,17 @@ NetworkSpec RunSetup::fit(NetworkSpec spec) {
   return spec;
 }
 
-NetworkSpec RunSetup::network_spec(int64_t micro_batch, Recompute mode) const {
+NetworkSpec RunSetup::network_spec(int64_t micro_batch, RecomputeRule rule) const {
   StepShape step = shape;
   step.micro_batch = micro_batch;
   const bool short_tail = epochs.tail() == EpochTail::short_;
   return {.image = train_set->image_shape(),
-          .eval_batch = config.eval_epochs > 0 ? eval_batch(micro_batch, mode) : 0,
+          .eval_batch = config.eval_epochs > 0 ? eval_batch(micro_batch, rule.mode) : 0,
           .eval = {.image = eval_set->image_shape()},
           .watch = {},
           .choices = config.choices,
           .storage = config.precision.storage(),
-          .recompute = {.mode = mode, .points = points},
+          .recompute = std::move(rule),
           .image_type = config.data.image_type == ImageType::bf16 ? DType::bf16 : DType::f32,
           .optimizer = &config.update(),
           .clip = config.clip,

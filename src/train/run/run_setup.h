@@ -42,7 +42,9 @@ class RunSetup {
   int64_t eval_batch() const { return eval_batch(shape.micro_batch, config.recompute); }
 
   // The network of this run with another micro-batch, and perhaps another --recompute.
-  NetworkSpec network_spec(int64_t micro_batch, Recompute mode) const;
+  NetworkSpec network_spec(int64_t micro_batch, Recompute mode) const {
+    return network_spec(micro_batch, {.mode = mode, .points = points});
+  }
   NetworkSpec network_spec(int64_t micro_batch) const {
     return network_spec(micro_batch, config.recompute);
   }
@@ -59,6 +61,7 @@ class RunSetup {
 
  private:
   int64_t eval_batch(int64_t micro_batch, Recompute mode) const;
+  NetworkSpec network_spec(int64_t micro_batch, RecomputeRule rule) const;
   // Takes from the network's spec what was chosen by the memory.
   NetworkSpec fit(NetworkSpec spec);
   // The blocks between which activations are computed again, if the user names them.

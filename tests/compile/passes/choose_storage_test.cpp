@@ -282,8 +282,8 @@ TEST(ChooseStorage, AnOpRefusesStorageItDoesNotKnow) {
   expect_raises(Fault::usage,
                 {"softmax needs f32 as input 0, not bf16[4x8]; try: a cast before it"},
                 [&] { ops::softmax(b, brain); });
-  expect_raises(Fault::usage, {"relu needs f32 as input 0, not f16[4x8]"},
-                [&] { ops::relu(b, half); });
+  expect_raises(Fault::usage, {"softmax needs f32 as input 0, not f16[4x8]"},
+                [&] { ops::softmax(b, half); });
 }
 
 // A plan with an op whose kernel reaches for something else than the node has.
