@@ -23,6 +23,7 @@ RESNETS = {  # blocks of the four stages, bottlenecks or not, times as many chan
     "wide_resnet101_2": ((3, 4, 23, 3), True, 2, 1),
     "resnext50_32x4d": ((3, 4, 6, 3), True, 2, 32),
     "resnext101_32x4d": ((3, 4, 23, 3), True, 2, 32),
+    "resnext101_32x8d": ((3, 4, 23, 3), True, 4, 32),
 }
 
 

@@ -19,7 +19,8 @@ import models
 PARAMETERS = {
     "resnet18": 11689512, "resnet34": 21797672, "resnet50": 25557032, "resnet101": 44549160, "resnet152": 60192808,
     "wide_resnet50_2": 68883240, "wide_resnet101_2": 126886696, "cifar_resnet20": 269722, "cifar_resnet56": 853018,
-    "resnext50_32x4d": 25028904, "resnext101_32x4d": 44177704, "efficientnet_b0": 5288548,
+    "resnext50_32x4d": 25028904, "resnext101_32x4d": 44177704, "resnext101_32x8d": 88791336,
+    "efficientnet_b0": 5288548,
 }
 for method in ("kaiming_normal_", "kaiming_uniform_", "uniform_"):  # values do not matter here, and take seconds
     setattr(torch.nn.init, method, lambda tensor, *_, **__: tensor)
